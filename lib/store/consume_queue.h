@@ -1,0 +1,108 @@
+// ConsumeQueueReader: the broker's (and the tools') read access to the consume queues.
+//
+// Entries are written by mq-reputd (queue_writer.h) and read by the pull processor for everything older
+// than the ring of recent appends. An entry counts only when its record ends at or below `dispatched`:
+// bytes behind that may be left from before a crash. Nothing here writes.
+//
+//   entry, 20 bytes: i64 physical offset | i32 size of the record | i64 tags code   (mq-store(5))
+//   entry i of a queue lies at byte i * 20 of its file sequence
+//   a pre-blank entry (offset 0, size 0x7FFFFFFF) stands for a queue offset without a record
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "store/commit_log.h"
+#include "store/layout.h"
+#include "store/mapped_file.h"
+#include "store/positions.h"
+#include "store/store_options.h"
+
+namespace mq::store {
+
+inline constexpr int64_t kQueueEntryBytes = 20;
+inline constexpr int32_t kPreBlankSize = 0x7FFFFFFF;
+
+struct QueueEntry {
+  PhysicalOffset physical_offset;
+  int32_t bytes = 0;
+  int64_t tags_code = 0;
+
+  // Written at all (RocketMQ's test).
+  bool IsValid() const { return physical_offset.value() >= 0 && bytes > 0; }
+  bool IsPreBlank() const { return physical_offset.value() == 0 && bytes == kPreBlankSize; }
+  bool IsRecord() const { return IsValid() && !IsPreBlank(); }
+  PhysicalOffset end() const { return physical_offset + bytes; }
+};
+
+QueueEntry LoadQueueEntry(const char* bytes);
+void StoreQueueEntry(char* bytes, const QueueEntry& entry);
+
+// Contiguous entries of one file.
+struct QueueSpan {
+  QueueOffset first;
+  int64_t count = 0;
+  const char* data = nullptr;
+  FilePin pin;
+
+  QueueEntry operator[](int64_t i) const { return LoadQueueEntry(data + i * kQueueEntryBytes); }
+};
+
+enum class TimeBoundary {
+  kNearest,  // RocketMQ 4.9: the nearer neighbour, past the end the last message
+  kLower,    // first message with store time >= t; past the end the maximum offset
+  kUpper,    // last message with store time <= t; before the first the minimum offset
+};
+
+class ConsumeQueueReader {
+ public:
+  // `positions` may be null for a store without a broker: every entry below `end` counts.
+  ConsumeQueueReader(const StoreOptions& options, const Positions* positions, PhysicalOffset end = PhysicalOffset(0));
+
+  // Up to `max_count` visible entries from `offset` on, all of one file. Empty (count 0) when none is
+  // there: not written yet, not dispatched yet, or its file is gone. An error is an operating error.
+  // Pre-blank entries are included; the caller skips them.
+  Result<QueueSpan> Read(std::string_view topic, int32_t queue_id, QueueOffset offset, int64_t max_count);
+
+  // Smallest offset whose record is still in the log (binary search by physical offset); 0 for a queue
+  // without files, the end of the queue when all its records have expired.
+  Result<QueueOffset> MinOffset(std::string_view topic, int32_t queue_id);
+  // One past the last visible entry.
+  Result<QueueOffset> MaxOffset(std::string_view topic, int32_t queue_id);
+
+  // Searches by store time among the visible entries below `max` (the broker's table, limited to what
+  // may be read); reads the log for the times.
+  Result<QueueOffset> OffsetByTime(std::string_view topic, int32_t queue_id, int64_t timestamp_ms,
+                                   TimeBoundary boundary, QueueOffset max, LogReader& log);
+
+  // A deleted topic's queues must not be served from old mappings.
+  void ForgetTopic(std::string_view topic);
+
+ private:
+  struct Queue {
+    MappedFileReader files;
+    // Remembered while the log's minimum stays the same.
+    std::optional<QueueOffset> min;
+    PhysicalOffset min_for{-1};
+    explicit Queue(MappedFileReader reader) : files(std::move(reader)) {}
+  };
+  Queue& QueueOf(std::string_view topic, int32_t queue_id);
+  PhysicalOffset visible_end() const;
+  PhysicalOffset log_min() const;
+  int64_t entries_per_file() const { return options_.consume_queue_file_bytes / kQueueEntryBytes; }
+
+  StoreOptions options_;
+  StoreLayout layout_;
+  const Positions* positions_;
+  PhysicalOffset end_;
+  std::unordered_map<std::string, Queue> queues_;
+  std::string key_;  // reused
+};
+
+}  // namespace mq::store

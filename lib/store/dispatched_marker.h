@@ -1,0 +1,47 @@
+// DispatchedMarker: reputd's durable marker (mq/dispatched), where it may start after any stop.
+//
+// It says: every record below `offset` is in queues that were durable when this was written, and each
+// queue ended where it says. Text, one fact a line, closed by a CRC; replaced atomically. Written by
+// mq-reputd only after `flushed` has reached `offset`, so it never names bytes a crash may take away.
+// Read by mq-reputd, and by the broker at boot for the queue-offset table.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "store/layout.h"
+#include "store/store_options.h"
+#include "store/types.h"
+
+namespace mq::store {
+
+struct MarkedQueue {
+  int64_t first = 0;  // byte of the file sequence where its first file starts
+  QueueOffset end;    // one past the last entry
+};
+
+struct DispatchedMarker {
+  PhysicalOffset offset;       // everything below is dispatched
+  PhysicalOffset log_min;      // first log file then
+  PhysicalOffset last_record;  // position of the last record below `offset`; -1 when there is none
+  int64_t store_timestamp = 0;
+  uint32_t body_crc = 0;
+  std::map<QueueName, MarkedQueue> queues;
+
+  std::string Encode() const;
+  // An error for anything but exactly what Encode writes.
+  static Result<DispatchedMarker> Decode(std::string_view text);
+};
+
+Status WriteDispatchedMarker(const StoreLayout& layout, const DispatchedMarker& marker);
+
+// The marker, if it is there, whole, and agrees with the log [log_min, log_end): its last record lies
+// where it says with that time and CRC. Otherwise nothing, and `why` says what is wrong: then the queues
+// are derived again from the first log file on. Broker and mq-reputd decide by this same function.
+std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, PhysicalOffset log_min,
+                                                   PhysicalOffset log_end, std::string* why);
+
+}  // namespace mq::store

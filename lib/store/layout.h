@@ -1,0 +1,67 @@
+// Every name below the store root, made and parsed in one place (mq-store(5), "Layout").
+//
+// RocketMQ's own names stay exactly RocketMQ's; what it does not know lives in mq/, which it ignores.
+// Pure string work and directory reading: nothing here creates or changes a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/types.h"
+
+namespace mq::store {
+
+class StoreLayout {
+ public:
+  explicit StoreLayout(std::string root) : root_(std::move(root)) {}
+
+  const std::string& root() const { return root_; }
+  std::string CommitLogDir() const { return root_ + "/commitlog"; }
+  std::string CommitLogFile(PhysicalOffset file_start) const;
+  std::string ConsumeQueueDir() const { return root_ + "/consumequeue"; }
+  std::string TopicQueuesDir(std::string_view topic) const;
+  std::string QueueDir(std::string_view topic, int32_t queue_id) const;
+  std::string ConfigDir() const { return root_ + "/config"; }
+  std::string Checkpoint() const { return root_ + "/checkpoint"; }
+  std::string Abort() const { return root_ + "/abort"; }
+  std::string Lock() const { return root_ + "/lock"; }
+  std::string MqDir() const { return root_ + "/mq"; }
+  std::string Dispatched() const { return root_ + "/mq/dispatched"; }
+  std::string Tombstones() const { return root_ + "/mq/tombstones"; }
+  std::string Pid() const { return root_ + "/mq/pid"; }
+  // Socket names inside MqDir(); the sockets are bound through the opened directory.
+  static constexpr std::string_view kControlSocket = "ctl.sock";
+  static constexpr std::string_view kBrokerSocket = "broker.sock";
+
+  // Makes root, commitlog, consumequeue, config and mq where missing, each durable in its parent.
+  Status MakeDirectories() const;
+
+ private:
+  std::string root_;
+};
+
+// "00000000001073741824": 20 decimal digits.
+std::string MappedFileName(int64_t start);
+// Nothing unless the name is exactly 20 digits and fits.
+std::optional<int64_t> ParseMappedFileName(std::string_view name);
+
+struct FileEntry {
+  int64_t start = 0;  // from the name
+  int64_t bytes = 0;  // as found
+};
+
+// The mapped files of a directory in order. Other names are skipped; a missing directory is empty.
+Result<std::vector<FileEntry>> ListMappedFiles(const std::string& directory);
+
+// All <topic>/<queue id> directories, sorted. Names that are no queue are skipped, as RocketMQ does.
+Result<std::vector<QueueName>> ListQueues(const StoreLayout& layout);
+
+// The name of a topic's directory is its name: false for names that would leave the store ("", ".",
+// "..", with '/' or NUL). Records from foreign stores are checked with it before a queue is made.
+bool IsSafeTopicDirectory(std::string_view topic);
+
+}  // namespace mq::store

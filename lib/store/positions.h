@@ -1,0 +1,191 @@
+// Positions: how far each daemon has come, in shared memory.
+//
+// A memfd, sealed against shrinking, that the broker makes at every start: one 4 KiB page per writer.
+// Each process maps its own page writable and the others read-only, so a stray write cannot reach
+// another's page. A new start is a new memfd: nothing stale is ever believed.
+//
+//   page 0  broker   wrote (with its store time), wanted_flush, confirm, min wanted, state
+//   page 1  flushd   flushed, committed, min, allocated_to, fsync state
+//   page 2  reputd   dispatched, checkpoint times, tombstones applied, state
+//
+// Promises: publishing is a release store after the bytes, reading an acquire load before them. Every
+// position only grows. `wrote` is *visible*, `flushed` is *durable*, `dispatched` is *in the queues*.
+//
+// The doorbell: each reader owns `waiting` flags in its own page. A writer publishes, then asks
+// MustRing(flag) and rings (over ctl) only when the reader waits. A reader that wants to block calls
+// StartWaiting(flag), looks at the positions once more, and blocks only if nothing is new. Both sides
+// have a full fence between their store and their load, so one of them always sees the other.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/mapped_region.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "store/types.h"
+
+namespace mq::store {
+
+// Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
+inline constexpr uint32_t kPositionsVersion = 1;
+// Identifies the build: the hello compares it, so that daemons of different builds never share pages.
+std::string_view BuildId();
+
+enum class BrokerState : uint32_t {
+  kRecovering = 0,
+  kServing = 1,   // helpers may work
+  kDraining = 2,  // no more appends; helpers finish
+  kStopped = 3,
+};
+
+enum class HelperState : uint32_t { kAbsent = 0, kAttached = 1, kWorking = 2, kFailed = 3 };
+
+// A position together with the store time of the record before it.
+struct WrittenPosition {
+  PhysicalOffset wrote;
+  int64_t store_timestamp = 0;
+};
+
+struct alignas(64) PageHeader {
+  uint32_t version = 0;
+  uint32_t pages = 0;
+  char build[56] = {};
+};
+static_assert(sizeof(PageHeader) == 64);
+
+// Written by the broker alone. Groups that change together share a cache line.
+struct BrokerPage {
+  PageHeader header;
+  // Sequence lock of the pair: odd while the two are being changed.
+  alignas(64) std::atomic<uint64_t> sequence;
+  std::atomic<int64_t> wrote;
+  std::atomic<int64_t> store_timestamp;
+  std::atomic<int64_t> wanted_flush;  // sync senders wait for this; 0 = nobody
+  alignas(64) std::atomic<int64_t> confirm;
+  std::atomic<int64_t> recovered_end;  // end of the log after recovery; queues are cut to it
+  std::atomic<int64_t> boot_min;       // first log file found by recovery
+  std::atomic<uint32_t> state;         // BrokerState
+  std::atomic<int64_t> pid;
+  std::atomic<uint32_t> tombstones;  // grows with each change of mq/tombstones, published after it
+  // Doorbells the broker waits on.
+  alignas(64) std::atomic<uint32_t> waits_for_flushed;
+  std::atomic<uint32_t> waits_for_dispatched;
+  std::atomic<uint32_t> waits_for_file;  // appends are held until the next file exists
+};
+
+// Written by mq-flushd alone.
+struct FlushdPage {
+  PageHeader header;
+  alignas(64) std::atomic<int64_t> flushed;
+  std::atomic<int64_t> committed;
+  std::atomic<int64_t> min;                 // first log file that is not being deleted
+  std::atomic<int64_t> allocated_to;        // end of the last file that exists under its name
+  std::atomic<int64_t> flush_failed_errno;  // last fsync failure, 0 = none since the last success
+  std::atomic<uint64_t> flush_failures;
+  std::atomic<int64_t> allocate_failed_errno;
+  std::atomic<uint64_t> flushes;
+  std::atomic<int64_t> checkpoint_time;  // physic timestamp last made durable
+  std::atomic<uint32_t> state;           // HelperState
+  std::atomic<int64_t> pid;
+  alignas(64) std::atomic<uint32_t> waits_for_wrote;  // sleeps until there is something to flush
+};
+
+// Written by mq-reputd alone.
+struct ReputdPage {
+  PageHeader header;
+  alignas(64) std::atomic<int64_t> dispatched;
+  std::atomic<int64_t> logics_timestamp;  // for the checkpoint: entries up to it are durable
+  std::atomic<int64_t> index_timestamp;
+  std::atomic<int64_t> durable_dispatched;   // offset of the marker last written
+  std::atomic<uint32_t> queues_checked;      // tails cut, lost files found: `dispatched` may be believed
+  std::atomic<uint32_t> tombstones_applied;  // value of BrokerPage::tombstones whose removals are done
+  std::atomic<uint32_t> queue_error;         // a queue could not be written: appends must be refused
+  std::atomic<uint64_t> gaps;                // queue gaps filled
+  std::atomic<uint32_t> state;               // HelperState
+  std::atomic<int64_t> pid;
+  alignas(64) std::atomic<uint32_t> waits_for_wrote;
+  std::atomic<uint32_t> waits_for_flushed;  // with SYNC_FLUSH dispatch follows `flushed`
+};
+static_assert(sizeof(BrokerPage) <= kPageBytes && sizeof(FlushdPage) <= kPageBytes && sizeof(ReputdPage) <= kPageBytes);
+static_assert(std::atomic<int64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
+
+enum class PositionsRole { kBroker = 0, kFlushd = 1, kReputd = 2, kReader = 3 };
+
+class Positions {
+ public:
+  // Broker, before anything is read. All positions 0, state recovering.
+  static Result<Positions> Create();
+  // Helper (or a reader): maps the pages of `fd`. Refuses another version, build or size.
+  static Result<Positions> Attach(UniqueFd fd, PositionsRole role);
+
+  Positions(Positions&&) = default;
+  Positions& operator=(Positions&&) = default;
+
+  int fd() const { return fd_.get(); }
+
+  const BrokerPage& broker() const { return *broker_; }
+  const FlushdPage& flushd() const { return *flushd_; }
+  const ReputdPage& reputd() const { return *reputd_; }
+  // The own page; a programmer error in any other role.
+  BrokerPage& own_broker();
+  FlushdPage& own_flushd();
+  ReputdPage& own_reputd();
+
+  // One page, as flushd and reputd of tests and --once need all three in one process.
+  static Result<Positions> CreateForOneProcess();
+
+ private:
+  Positions() = default;
+  static Result<Positions> Map(UniqueFd fd, PositionsRole role);
+
+  UniqueFd fd_;
+  PositionsRole role_ = PositionsRole::kReader;
+  bool all_writable_ = false;
+  MappedRegion regions_[3];
+  BrokerPage* broker_ = nullptr;
+  FlushdPage* flushd_ = nullptr;
+  ReputdPage* reputd_ = nullptr;
+};
+
+// --- The pair (wrote, store time) ---
+
+// Broker only, after the record's bytes. Release.
+inline void PublishWrote(BrokerPage& page, PhysicalOffset wrote, int64_t store_timestamp) {
+  uint64_t sequence = page.sequence.load(std::memory_order_relaxed);
+  page.sequence.store(sequence + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  page.wrote.store(wrote.value(), std::memory_order_release);
+  page.store_timestamp.store(store_timestamp, std::memory_order_relaxed);
+  page.sequence.store(sequence + 2, std::memory_order_release);
+}
+
+// Any process. Acquire: bytes below `wrote` may be read after it.
+inline WrittenPosition LoadWrote(const BrokerPage& page) {
+  for (;;) {
+    uint64_t before = page.sequence.load(std::memory_order_acquire);
+    WrittenPosition position{PhysicalOffset(page.wrote.load(std::memory_order_acquire)),
+                             page.store_timestamp.load(std::memory_order_relaxed)};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if ((before & 1) == 0 && page.sequence.load(std::memory_order_relaxed) == before) return position;
+  }
+}
+
+// --- Doorbell ---
+
+// Writer side, after publishing: does the reader sleep?
+inline bool MustRing(const std::atomic<uint32_t>& waiting) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return waiting.load(std::memory_order_relaxed) != 0;
+}
+
+// Reader side, before blocking; look at the positions once more after it.
+inline void StartWaiting(std::atomic<uint32_t>& waiting) {
+  waiting.store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+inline void StopWaiting(std::atomic<uint32_t>& waiting) { waiting.store(0, std::memory_order_relaxed); }
+
+}  // namespace mq::store

@@ -1,0 +1,55 @@
+// Recovery: what the broker does with the log at boot, alone, under the lock.
+//
+// Finds the end of the log, zeroes whatever is not zero behind it, and makes it durable, so that
+// flushed = committed = wrote when it returns. Then builds the queue-offset table. Never deletes or
+// shrinks a file; may be killed at any line and started again. Spec: mq-store(5), "Recovery".
+//
+// Rules that differ from RocketMQ's on purpose: damage below the last durable flush (the checkpoint, or
+// everything after a clean stop) never cuts the log: the bad stretch is skipped, kept and reported;
+// damage above it, or with nothing whole behind it, is the end of the log.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/queue_table.h"
+#include "store/store_options.h"
+#include "store/tombstones.h"
+
+namespace mq::store {
+
+struct DamagedStretch {
+  PhysicalOffset from;
+  PhysicalOffset to;
+  std::string reason;
+};
+
+struct RecoverResult {
+  PhysicalOffset min;  // first log file
+  PhysicalOffset end;  // wrote = committed = flushed
+  int64_t last_store_timestamp = 0;
+  bool clean = true;  // there was no abort file
+  bool checkpoint_distrusted = false;
+  PhysicalOffset scanned_from;
+  int64_t records = 0;          // walked
+  int64_t bytes_dropped = 0;    // not zero, behind the end, overwritten with zeros
+  int64_t records_dropped = 0;  // whole records among them
+  std::vector<DamagedStretch> kept_damage;
+};
+
+// Called now and then: what is being done, how far it is (0..100).
+using RecoverProgress = std::function<void(std::string_view what, int percent)>;
+
+// `clean`: whether the abort file was absent, noted before it was created for this run.
+Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, const RecoverProgress& progress);
+
+// The next offset of every queue: the larger of what the marker (or, without one, the expired part of the
+// queues) says and what a walk over the records from there to `recovered.end` finds. Reads queues, writes
+// nothing. Returns how many records were walked.
+Result<int64_t> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
+                                const Tombstones& tombstones, QueueTable& table, const RecoverProgress& progress);
+
+}  // namespace mq::store

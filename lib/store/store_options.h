@@ -1,0 +1,52 @@
+// What the store needs to know of the settings: a plain struct, filled by each daemon from its own
+// settings (the broker from broker.conf, the helpers from the broker's hello). No settings object,
+// no socket and no loop reaches lib/store. Names and defaults are RocketMQ's (mq.conf(5)).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/types.h"
+
+namespace mq::store {
+
+enum class FlushDiskType { kAsync, kSync };
+
+struct StoreOptions {
+  std::string root;  // storePathRootDir
+
+  int64_t commit_log_file_bytes = int64_t{1} << 30;  // mappedFileSizeCommitLog
+  int64_t consume_queue_file_bytes = 6000000;        // mappedFileSizeConsumeQueue, rounded up to x20
+
+  int32_t max_message_bytes = 4 * 1024 * 1024;  // maxMessageSize: the body alone
+  bool check_crc_on_recover = true;             // checkCRCOnRecover
+  FlushDiskType flush_disk_type = FlushDiskType::kAsync;
+
+  int64_t flush_interval_ms = 500;             // flushIntervalCommitLog
+  int32_t flush_least_pages = 4;               // flushCommitLogLeastPages
+  int64_t flush_thorough_interval_ms = 10000;  // flushCommitLogThoroughInterval
+
+  int64_t queue_flush_interval_ms = 1000;            // flushIntervalConsumeQueue
+  int32_t queue_flush_least_pages = 2;               // flushConsumeQueueLeastPages
+  int64_t queue_flush_thorough_interval_ms = 60000;  // flushConsumeQueueThoroughInterval
+
+  int64_t warm_window_bytes = int64_t{64} << 20;  // pages made ready ahead of `wrote`
+  bool warm_whole_file = false;                   // warmMapedFileEnable
+
+  // messageDelayLevel, level 1 first. Decides the tags code of SCHEDULE_TOPIC_XXXX entries.
+  std::vector<int64_t> delay_levels_ms;
+
+  // Creates the next commit log file itself instead of waiting for mq-flushd: tests and --once.
+  bool self_allocate = false;
+};
+
+// Fills delay_levels_ms from "1s 5s 10s ...". The error names the piece that is wrong.
+Result<std::vector<int64_t>> ParseDelayLevels(std::string_view text);
+inline constexpr std::string_view kDefaultDelayLevels = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h";
+
+// Checks ranges and rounds consume_queue_file_bytes up to a multiple of 20.
+Status NormalizeOptions(StoreOptions& options);
+
+}  // namespace mq::store

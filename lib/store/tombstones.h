@@ -1,0 +1,39 @@
+// Tombstones: deleted topics with the log position of their deletion (mq/tombstones).
+//
+// Written by the broker when a topic is deleted, before the deletion is answered; read by the broker at
+// boot and by mq-reputd whenever BrokerPage::tombstones has grown. A record of that topic below the
+// position belongs to the topic's former life: it is not dispatched and does not count for numbering, so
+// a topic that is made again starts at 0 whatever a crash takes away.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "store/layout.h"
+#include "store/types.h"
+
+namespace mq::store {
+
+class Tombstones {
+ public:
+  // A missing file is empty; a damaged one is an error naming the line.
+  static Result<Tombstones> Load(const StoreLayout& layout);
+  // Atomic and durable.
+  Status Save(const StoreLayout& layout) const;
+
+  void Add(std::string_view topic, PhysicalOffset position);
+  // Forgets those no record can be below any more. True when something was forgotten.
+  bool DropBelow(PhysicalOffset log_min);
+  // Records of `topic` below this are dead; 0 when it was never deleted.
+  PhysicalOffset Of(std::string_view topic) const;
+  bool empty() const { return positions_.empty(); }
+  const std::map<std::string, PhysicalOffset, std::less<>>& positions() const { return positions_; }
+
+ private:
+  std::map<std::string, PhysicalOffset, std::less<>> positions_;
+};
+
+}  // namespace mq::store
