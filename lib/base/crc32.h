@@ -1,0 +1,13 @@
+// CRC-32 (the zlib polynomial, reflected), computed with the processor's carry-less multiply where it has one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace mq {
+
+uint32_t Crc32(std::string_view bytes);
+// What RocketMQ stores in a record and sends in a registration: Crc32 with the sign bit cleared.
+uint32_t MessageCrc(std::string_view bytes);
+
+}  // namespace mq

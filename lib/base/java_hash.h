@@ -1,0 +1,12 @@
+// java.lang.String.hashCode over UTF-8 input: h = 31*h + unit over UTF-16 code units, wrapping at 32 bits.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace mq {
+
+// Bytes that are not UTF-8 count as U+FFFD each, as Java's decoder makes of them.
+int32_t JavaHash(std::string_view utf8);
+
+}  // namespace mq

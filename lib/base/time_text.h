@@ -1,0 +1,17 @@
+// Times as people type and read them. Inside, a time is milliseconds since 1970 UTC.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace mq {
+
+// RFC 3339 (zone required), "@SECONDS", "@MILLISECONDS" (13 digits), "-90m" (before now), "now".
+Result<int64_t> ParseTime(std::string_view text, int64_t now_ms);
+// RFC 3339 with milliseconds, in UTC: 2026-11-29T18:49:02.715Z.
+std::string FormatTime(int64_t ms);
+
+}  // namespace mq
