@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -40,7 +41,8 @@ class ClientHandler {
 class Client {
  public:
   // `directory` is <root>/mq; it need not exist yet.
-  Client(loop::Loop& loop, std::string directory, Role role, ClientHandler& handler);
+  Client(loop::Loop& loop, std::string directory, Role role, int64_t page_version, std::string build,
+         ClientHandler& handler);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -65,6 +67,8 @@ class Client {
   loop::Loop& loop_;
   std::string directory_;
   Role role_;
+  int64_t page_version_;
+  std::string build_;
   ClientHandler& handler_;
   UniqueFd socket_;
   std::unique_ptr<loop::Poller> poller_;

@@ -15,13 +15,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
-#include "ctl/settings.h"
 
 namespace mq::ctl {
+
+// The store's settings as the helpers need them (store_options.h makes and reads them).
+using Settings = std::map<std::string, std::string>;
 
 // Larger datagrams are refused: the settings of a hello are the longest and stay far below it.
 inline constexpr size_t kMaxMessageBytes = 64 * 1024;

@@ -16,7 +16,6 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "ctl/message.h"
-#include "store/positions.h"
 
 namespace mq::loop {
 class Loop;
@@ -39,10 +38,17 @@ class ServerHandler {
 
 class Server {
  public:
-  // `directory` is <root>/mq. `lock_fd` and the positions must outlive the server.
-  static Result<std::unique_ptr<Server>> Open(loop::Loop& loop, const std::string& directory,
-                                              const store::Positions& positions, int lock_fd, Settings settings,
-                                              ServerHandler& handler);
+  // `directory` is <root>/mq. The two descriptors (positions memfd and lock) must outlive the server.
+  // `page_version` and `build` are what a helper's hello must carry (store/positions.h).
+  struct Options {
+    std::string directory;
+    int positions_fd = -1;
+    int lock_fd = -1;
+    int64_t page_version = 0;
+    std::string build;
+    Settings settings;
+  };
+  static Result<std::unique_ptr<Server>> Open(loop::Loop& loop, Options options, ServerHandler& handler);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -51,10 +57,11 @@ class Server {
   int64_t pid(Role role) const;  // 0 when not attached
   std::string status(Role role) const;
 
-  // "Look now." Lost without harm when the helper is not there or its socket is full.
+  // "Look now." Lost without harm when the helper is not there or its socket is full. Call it only when
+  // the helper waits (store::MustRing on its flag), once per loop turn.
   void Ring(Role role);
-  // Rings those that wait for `wrote`. The broker calls it once per loop turn after appends.
-  void RingForWrote();
+  // What the answer to "who holds this store" says besides our pid.
+  void set_state(std::string state) { state_ = std::move(state); }
   // Asks for drain; false when that helper is not attached (nothing will be answered).
   bool Drain(Role role);
 
@@ -63,8 +70,8 @@ class Server {
 
  private:
   struct Peer;
-  Server(const store::Positions& positions, int lock_fd, Settings settings, ServerHandler& handler);
-  void OnAcceptable(loop::Loop& loop);
+  Server(loop::Loop& loop, Options options, ServerHandler& handler);
+  void OnAcceptable();
   void OnReadable(Peer& peer);
   void OnMessage(Peer& peer, const Message& message);
   void OnHello(Peer& peer, const Message& message);
@@ -72,11 +79,10 @@ class Server {
   void Remove(Peer& peer);
   Peer* Find(Role role) const;
 
-  const store::Positions& positions_;
-  int lock_fd_;
-  Settings settings_;
+  loop::Loop& loop_;
+  Options options_;
   ServerHandler& handler_;
-  std::string directory_;
+  std::string state_;
   UniqueFd listener_;
   std::unique_ptr<loop::Poller> acceptor_;
   std::vector<std::unique_ptr<Peer>> peers_;

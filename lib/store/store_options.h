@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,11 @@ struct StoreOptions {
 // Fills delay_levels_ms from "1s 5s 10s ...". The error names the piece that is wrong.
 Result<std::vector<int64_t>> ParseDelayLevels(std::string_view text);
 inline constexpr std::string_view kDefaultDelayLevels = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h";
+
+// The settings a helper needs as a flat text map, as the broker's hello carries them, and back. The error
+// names the missing key or the value that is wrong.
+std::map<std::string, std::string> EncodeOptions(const StoreOptions& options);
+Result<StoreOptions> DecodeOptions(const std::map<std::string, std::string>& settings);
 
 // Checks ranges and rounds consume_queue_file_bytes up to a multiple of 20.
 Status NormalizeOptions(StoreOptions& options);
