@@ -57,7 +57,8 @@ Result<Address> Address::Parse(std::string_view text, int default_port) {
     if (has_port) port = text.substr(colon + 1);
   }
   if (out.host.empty()) return BadAddress(text, "the host is missing");
-  if (out.host.find_first_of(" \t\r\n/\0") != std::string::npos) return BadAddress(text, "the host holds a blank or '/'");
+  if (out.host.find_first_of(" \t\r\n/\0") != std::string::npos)
+    return BadAddress(text, "the host holds a blank or '/'");
   if (!has_port) {
     if (default_port < 0) return BadAddress(text, "the port is missing");
     out.port = default_port;

@@ -62,9 +62,9 @@ class Connection {
   void CloseAfterWrite();
   bool closed() const;
 
-  const HostPort& peer() const;        // once connected
+  const HostPort& peer() const;          // once connected
   const std::string& peer_text() const;  // "1.2.3.4:5" or "unix:"; what was asked for until connected
-  std::string local_text() const;      // the numeric local address, "" for a Unix socket
+  std::string local_text() const;        // the numeric local address, "" for a Unix socket
 
  private:
   friend class Listener;
@@ -76,8 +76,8 @@ class Connection {
 class Listener {
  public:
   using OnAccept = std::function<void(std::unique_ptr<Connection>)>;
-  // Binds and listens. TCP port 0 takes any free one. A Unix path that a live process serves is kHeldByOther; a left-over
-  // socket file is replaced. Any path length works.
+  // Binds and listens. TCP port 0 takes any free one. A Unix path that a live process serves is kHeldByOther; a
+  // left-over socket file is replaced. Any path length works.
   static Result<std::unique_ptr<Listener>> Open(Loop& loop, const Address& at, OnAccept on_accept);
   ~Listener();
   Listener(const Listener&) = delete;

@@ -43,9 +43,9 @@ Loop::Loop()
   // Before and after polling: callbacks of timers and of input alike are followed by one gathering of output.
   uv_prepare_start(&internals_->prepare, [](uv_prepare_t* h) noexcept { static_cast<Loop*>(h->data)->RunTurnEnd(); });
   uv_check_start(&internals_->check, [](uv_check_t* h) noexcept { static_cast<Loop*>(h->data)->RunTurnEnd(); });
-  for (auto* handle : {reinterpret_cast<uv_handle_t*>(&internals_->prepare),
-                       reinterpret_cast<uv_handle_t*>(&internals_->check),
-                       reinterpret_cast<uv_handle_t*>(&internals_->async)}) {
+  for (auto* handle :
+       {reinterpret_cast<uv_handle_t*>(&internals_->prepare), reinterpret_cast<uv_handle_t*>(&internals_->check),
+        reinterpret_cast<uv_handle_t*>(&internals_->async)}) {
     uv_unref(handle);
   }
 }
