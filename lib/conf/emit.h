@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "conf/option.h"
@@ -19,8 +20,18 @@ std::string HelpText(const Program& program, const Command* command, bool brief)
 // --version and --version --json.
 std::string VersionText(const Program& program, bool json);
 
-// --print-config: every row with value, default and source.
-std::string ConfigText(const Settings& settings);
+// --print-config: a line for every row with name, value, default and where the value came from; in columns for a
+// terminal, otherwise separated by tabs.
+std::string ConfigText(const Settings& settings, bool columns);
+
+// The lines of the synopsis, each beginning with the program's name.
+std::vector<std::string> SynopsisOf(const Program& program);
+
+// "-n, --namesrv ADDR" as help and pages name a row.
+std::string SpellingOf(const Option& row);
+
+// What stands for the value in help: the metavar, or the choices of an enum.
+std::string MetavarOf(const Option& row);
 
 // --emit=man: the page template `page` (mdoc) with its holes filled: @SYNOPSIS@, @OPTIONS@, @VERSION@ and, for
 // mq.conf(5), @SETTINGS mq-broker@. An unknown hole is an error.

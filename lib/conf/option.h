@@ -4,7 +4,8 @@
 // and the example configuration files (conf/emit.h), so an option cannot exist in one of them and miss in another.
 //
 // To add an option or a setting: add one row to the table of the executable that reads it
-//   broker_settings.cc namesrv_settings.cc helper_settings.cc mq_send_options.cc mq_consume_options.cc mq_admin_options.cc
+//   broker_settings.cc namesrv_settings.cc helper_settings.cc mq_send_options.cc mq_consume_options.cc
+//   mq_admin_options.cc
 // (rows that several executables share are in common_options.cc) and read it with conf/settings.h. Rows describe only
 // what works now: an option that does not work yet has no row.
 #pragma once
@@ -26,6 +27,7 @@ enum class Kind {
   kInt,       // decimal integer in [min, max]
   kSize,      // 65536, 64K, 1M, 1G; bytes in [min, max]
   kDuration,  // 250ms, 3s, 2h; milliseconds in [min, max]; a bare number only where unit is "ms"
+  kRate,      // 500 or 500/s; a number a second in [min, max]
   kString,    // any text
   kEnum,      // one of `choices`
   kPath,      // a file name (completions offer files)
@@ -72,7 +74,7 @@ struct Operand {
   std::string_view metavar = {};  // empty: the command takes no operands
   std::string_view doc = {};
   int min = 0;
-  int max = 0;                  // -1: any number
+  int max = 0;                     // -1: any number
   std::string_view synopsis = {};  // how it stands in the synopsis, for example "[FILE...]"
 };
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -28,17 +29,19 @@ class Settings {
   // All rows of `command` at their defaults. `program` and `command` must outlive the object (they are static).
   Settings(const Program& program, const Command& command);
 
+  // Whether this executable's tables have such a row at all.
+  bool HasRow(std::string_view name) const { return values_.find(name) != values_.end(); }
   // True when something other than the default gave the value.
   bool Given(std::string_view name) const;
   // True when there is a value at all (given, or a row with a default).
   bool Has(std::string_view name) const;
   Source SourceOf(std::string_view name) const;
-  // The file and line, variable or option that gave it: "broker.conf:12", "MQ_NAMESRV", "--window".
+  // What gave it: "broker.conf:12: listenPort", "environment variable MQ_NAMESRV", "--window".
   const std::string& Origin(std::string_view name) const;
 
   bool Bool(std::string_view name) const;                // kFlag, kBool
   int Count(std::string_view name) const;                // kFlag: how often
-  std::int64_t Int(std::string_view name) const;         // kInt
+  std::int64_t Int(std::string_view name) const;         // kInt, kRate
   std::int64_t Bytes(std::string_view name) const;       // kSize
   std::int64_t DurationMs(std::string_view name) const;  // kDuration
   // The text of any kind; "" without a value.
@@ -47,6 +50,7 @@ class Settings {
   const std::vector<std::string>& Strings(std::string_view name) const;
 
   const std::vector<std::string>& operands() const { return operands_; }
+  void SetOperands(std::vector<std::string> operands) { operands_ = std::move(operands); }
   // "topic create" of mq-admin; "" elsewhere.
   std::string CommandName() const;
   const Program& program() const { return *program_; }
@@ -62,7 +66,6 @@ class Settings {
   Status FromMap(const std::map<std::string, std::string>& map, Source source);
 
  private:
-  friend class Parser;
   struct Value {
     const Option* row;
     std::vector<std::string> texts;

@@ -1,0 +1,220 @@
+// --emit=man and --emit=conf: mdoc for the holes of manual pages, and example configuration files.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "conf/command_line.h"
+#include "conf/emit.h"
+#include "conf/programs.h"
+
+namespace mq::conf {
+namespace {
+
+// Text inside a roff line: backslashes, and a leading dot or quote, would be read as requests. Hyphens of options are
+// escaped so that they can be copied from a terminal.
+std::string Roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if ((c == '.' || c == '\'') && out.empty()) {
+      out += std::string("\\&") + c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// An argument of an mdoc macro: one word for the macro parser, whatever it contains.
+std::string MacroArgument(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : Roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
+  return out + "\"";
+}
+
+void AppendSentence(std::string& out, std::string_view text) {
+  std::string sentence = Roff(text);
+  if (!sentence.empty() && sentence.front() >= 'a' && sentence.front() <= 'z') {
+    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  }
+  if (!sentence.ends_with('.')) sentence += '.';
+  // A new sentence begins a new line in roff source.
+  std::size_t at = 0;
+  while ((at = sentence.find(". ", at)) != std::string::npos) sentence.replace(at, 2, ".\n");
+  out += sentence + "\n";
+}
+
+void AppendFacts(std::string& out, const Program& program, const Option& row, bool settings) {
+  if (!row.default_value.empty()) {
+    out += "The default is\n.Ql " + MacroArgument(row.default_value) + " .\n";
+  } else if (!row.default_note.empty()) {
+    out += "The default: " + Roff(row.default_note) + ".\n";
+  }
+  if (row.min != kNoMin && row.max != kNoMax && row.kind != Kind::kFlag) {
+    out += "From " + std::to_string(row.min) + " to " + std::to_string(row.max);
+    if (row.kind == Kind::kDuration) out += " milliseconds";
+    if (row.kind == Kind::kSize) out += " bytes";
+    out += ".\n";
+  }
+  const std::vector<std::string> variables = EnvironmentNames(program, row);
+  if (!variables.empty() && (settings || !program.daemon)) {
+    out += "Environment:\n";
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      out += ".Ev " + variables[i] + (i + 1 < variables.size() ? " ,\n" : " .\n");
+    }
+  }
+  if (settings) out += std::string("Read by: ") + Roff(row.readers) + ".\n";
+  if (settings && row.apply == Apply::kLive) out += "Changes take effect on SIGHUP.\n";
+}
+
+void AppendOption(std::string& out, const Program& program, const Option& row) {
+  out += ".It ";
+  if (row.letter != 0) out += std::string("Fl ") + row.letter + " , ";
+  out += "Fl \\-" + LongName(row);
+  const std::string metavar = MetavarOf(row);
+  if (row.kind == Kind::kOptValue) {
+    out += " Ns Op = Ns Ar " + MacroArgument(metavar);
+  } else if (!metavar.empty()) {
+    out += " Ar " + MacroArgument(metavar);
+  }
+  out += "\n";
+  AppendSentence(out, row.doc);
+  if (!row.key.empty() && program.daemon) {
+    if (!row.name.empty() && FlagName(row.key) != row.name) out += "Also\n.Fl \\-" + FlagName(row.key) + " .\n";
+    out += "The key\n.Li " + MacroArgument(row.key) + "\nof\n.Xr mq.conf 5 .\n";
+  }
+  AppendFacts(out, program, row, false);
+}
+
+void AppendOptionList(std::string& out, const Program& program, const std::vector<const Option*>& rows) {
+  std::vector<std::string_view> groups;
+  for (const Option* row : rows) {
+    if (row->name == "emit") continue;
+    if (std::find(groups.begin(), groups.end(), row->group) == groups.end()) groups.push_back(row->group);
+  }
+  for (const std::string_view group : groups) {
+    out += ".Ss " + std::string(group) + "\n.Bl -tag -width Ds\n";
+    for (const Option* row : rows) {
+      if (row->group == group && row->name != "emit") AppendOption(out, program, *row);
+    }
+    out += ".El\n";
+  }
+}
+
+bool HasNouns(const Program& program) { return program.commands.size() != 1 || !program.commands.front().noun.empty(); }
+
+std::string OptionsHole(const Program& program) {
+  std::string out;
+  if (!HasNouns(program)) {
+    AppendOptionList(out, program, AllRowsOf(program));
+    return out;
+  }
+  AppendOptionList(out, program, RowsOf(program, Command{}));
+  return out;
+}
+
+std::string CommandsHole(const Program& program) {
+  std::string out;
+  for (const Command& command : program.commands) {
+    std::string name(command.noun);
+    if (!command.verb.empty()) name += " " + std::string(command.verb);
+    out += ".Ss " + name + "\n";
+    if (!command.operand.synopsis.empty())
+      out += "Operands:\n.Ar " + MacroArgument(command.operand.synopsis) + "\n.Pp\n";
+    AppendSentence(out, command.doc);
+    if (command.options.empty()) continue;
+    out += ".Bl -tag -width Ds\n";
+    for (const Option& row : command.options) AppendOption(out, program, row);
+    out += ".El\n";
+  }
+  return out;
+}
+
+std::string SynopsisHole(const Program& program) {
+  std::string out;
+  for (const std::string& line : SynopsisOf(program)) {
+    out += ".Nm\n";
+    const std::vector<std::string_view> words = SplitAny(std::string_view(line).substr(program.name.size()), " ");
+    for (const std::string_view word : words) {
+      if (word.front() == '[') {
+        out += ".Op Ar " + MacroArgument(word.substr(1, word.size() - 2)) + "\n";
+      } else if (word.front() == '-') {
+        out += ".Fl " + std::string(word.substr(1)) + "\n";
+      } else {
+        out += ".Ar " + MacroArgument(word) + "\n";
+      }
+    }
+  }
+  return out;
+}
+
+std::string SettingsHole(const Program& program) {
+  std::string out = ".Bl -tag -width Ds\n";
+  for (const Option* row : AllRowsOf(program)) {
+    if (row->key.empty()) continue;
+    out += ".It Li " + MacroArgument(row->key) + " = Ar " + MacroArgument(MetavarOf(*row)) + "\n";
+    AppendSentence(out, row->doc);
+    AppendFacts(out, program, *row, true);
+  }
+  return out + ".El\n";
+}
+
+const Program* ProgramNamed(std::string_view name) {
+  for (const Program* program : AllPrograms()) {
+    if (program->name == name) return program;
+  }
+  return nullptr;
+}
+
+// The text for one hole, without its @ signs; nullptr-like empty Result error for an unknown one.
+Result<std::string> HoleText(const Program& program, std::string_view hole) {
+  if (hole == "SYNOPSIS") return SynopsisHole(program);
+  if (hole == "OPTIONS") return OptionsHole(program);
+  if (hole == "COMMANDS") return CommandsHole(program);
+  if (hole == "VERSION") return std::string(kVersion);
+  if (hole.starts_with("SETTINGS ")) {
+    const Program* named = ProgramNamed(hole.substr(9));
+    if (named != nullptr) return SettingsHole(*named);
+  }
+  return MakeError(ErrorCode::kConfig, "the page has an unknown hole @" + std::string(hole) + "@");
+}
+
+}  // namespace
+
+Result<std::string> FillPage(const Program& program, std::string_view page) {
+  std::string out;
+  while (!page.empty()) {
+    const std::size_t end = std::min(page.find('\n'), page.size() - 1) + 1;
+    const std::string_view line = page.substr(0, end);
+    page.remove_prefix(end);
+    // A hole is a line of its own: @NAME@.
+    const std::string_view trimmed = Trim(line);
+    if (trimmed.size() < 3 || trimmed.front() != '@' || trimmed.back() != '@') {
+      out += line;
+      continue;
+    }
+    MQ_ASSIGN(const std::string text, HoleText(program, trimmed.substr(1, trimmed.size() - 2)));
+    out += text;
+  }
+  return out;
+}
+
+std::string ExampleFile(const Program& program) {
+  std::string out =
+      "# Settings of " + std::string(program.name) + "(8), described in mq.conf(5). Every line is a default.\n";
+  std::string_view group;
+  for (const Option* row : AllRowsOf(program)) {
+    if (row->key.empty()) continue;
+    if (row->group != group) {
+      group = row->group;
+      out += "\n## " + std::string(group) + "\n";
+    }
+    out += "\n# " + std::string(row->doc) + "\n";
+    if (!row->choices.empty()) out += "# one of " + std::string(row->choices) + "\n";
+    if (row->default_value.empty()) out += "# default: " + std::string(row->default_note) + "\n";
+    out += "#" + std::string(row->key) + "=" + std::string(row->default_value) + "\n";
+  }
+  return out;
+}
+
+}  // namespace mq::conf

@@ -1,0 +1,132 @@
+#include "conf/run.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <optional>
+
+#include "base/log.h"
+#include "conf/emit.h"
+#include "conf/parse.h"
+
+namespace mq::conf {
+namespace {
+
+constexpr int kUsageStatus = 2;
+constexpr int kLocalTroubleStatus = 8;
+
+// Writes to stdout as a whole; 0, or the status for an output that cannot be written.
+int Print(const Program& program, std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written) return 0;
+  PrintError(program.name, ErrnoError(ErrorCode::kIo, "cannot write to standard output"));
+  return kLocalTroubleStatus;
+}
+
+int PrintEmit(const Program& program, const std::string& what) {
+  if (what == "bash") return Print(program, BashCompletion(program));
+  if (what == "zsh") return Print(program, ZshCompletion(program));
+  if (what == "conf") return Print(program, ExampleFile(program));
+  const std::string page((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+  const Result<std::string> filled = FillPage(program, page);
+  if (filled) return Print(program, *filled);
+  PrintError(program.name, filled.error());
+  return kUsageStatus;
+}
+
+// Answers --help, --version, --emit and --print-config; nullopt when none was given.
+std::optional<int> AnswerMeta(const Program& program, const Settings& settings) {
+  if (settings.Given("help")) {
+    const bool brief = settings.Origin("help") == "-h";
+    const Command* command = settings.command().noun.empty() ? nullptr : &settings.command();
+    return Print(program, HelpText(program, command, brief));
+  }
+  if (settings.Given("version"))
+    return Print(program, VersionText(program, settings.HasRow("json") && settings.Bool("json")));
+  if (settings.Given("emit")) return PrintEmit(program, settings.String("emit"));
+  if (settings.Given("print-config")) return Print(program, ConfigText(settings, ::isatty(STDOUT_FILENO) == 1));
+  return std::nullopt;
+}
+
+void PrintRemarks(const Program& program, const Settings& settings, const std::vector<Remark>& remarks) {
+  for (const Remark& remark : remarks) {
+    if (!program.daemon) {
+      Notice(settings, remark.text);
+    } else if (remark.level == Remark::Level::kInfo) {
+      log::Info("conf.file", remark.text);
+    } else {
+      log::Warn("conf.file", remark.text);
+    }
+  }
+}
+
+int RunChecked(const Program& program, int argc, char** argv, const Body& body) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const Result<Parsed> parsed = Parse(program, arguments, Environment::OfProcess());
+  if (!parsed) {
+    PrintError(program.name, parsed.error());
+    return kUsageStatus;
+  }
+  const Settings& settings = parsed->settings;
+  if (program.daemon) {
+    const Result<log::Level> level = log::ParseLevel(settings.String("log-level"));
+    if (level) log::SetLevel(*level);
+  }
+  PrintRemarks(program, settings, parsed->remarks);
+  if (const std::optional<int> status = AnswerMeta(program, settings)) return *status;
+  const Result<int> result = body(settings);
+  if (result) return *result;
+  PrintError(program.name, result.error());
+  return ExitStatusOf(result.error());
+}
+
+}  // namespace
+
+int Run(const Program& program, int argc, char** argv, const Body& body) {
+  log::SetProgram(program.name);
+  try {
+    return RunChecked(program, argc, argv, body);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: out of memory\n", program.name.data());
+    return kLocalTroubleStatus;
+  }
+}
+
+void PrintError(std::string_view program, const Error& error) {
+  std::string text = std::string(program) + ": " + error.what + "\n";
+  if (!error.hint.empty()) text += std::string(program) + ": " + error.hint + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void Notice(const Settings& settings, std::string_view text) {
+  if (settings.HasRow("quiet") && settings.Bool("quiet")) return;
+  const std::string line = std::string(settings.program().name) + ": " + std::string(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+Result<std::vector<std::string>> ReloadLive(Settings& settings, std::vector<std::string>* needs_restart) {
+  std::vector<std::string> changed;
+  if (!settings.Has("config")) return changed;
+  Settings fresh(settings.program(), settings.command());
+  std::vector<Remark> remarks;
+  MQ_TRY(ApplyFile(settings.String("config"), fresh, remarks, settings.Bool("strict")));
+  for (const Option* row : RowsOf(settings.program(), settings.command())) {
+    const std::string_view name = SettingName(*row);
+    // What environment, option or broker said stays stronger than the file.
+    if (row->key.empty() || settings.SourceOf(name) > Source::kFile || fresh.String(name) == settings.String(name)) {
+      continue;
+    }
+    if (row->apply == Apply::kRestart) {
+      if (needs_restart != nullptr) needs_restart->emplace_back(name);
+      continue;
+    }
+    MQ_TRY(settings.Set(*row, fresh.String(name), fresh.SourceOf(name), fresh.Origin(name)));
+    changed.emplace_back(name);
+  }
+  return changed;
+}
+
+}  // namespace mq::conf
