@@ -1,4 +1,6 @@
-// Keys of RocketMQ 4.9's broker.conf that are about its Java process. There is nothing here for them to act on, so a
+// Keys of RocketMQ 4.9's broker.conf without a row in our table, so that they can be told from misspelt ones.
+//
+// The first list is about its Java process. There is nothing here for them to act on, so a
 // real broker.conf that has them is accepted with one line at level info.
 #include <algorithm>
 #include <array>
@@ -66,12 +68,114 @@ constexpr std::array<std::string_view, 55> kForeignKeys = {
     "writeBufferHighWaterMark",
     "writeBufferLowWaterMark",
 };
+// Keys of broker.conf that change what RocketMQ's broker does and that are not supported here. A key moves from this
+// list to the settings table (broker_settings.cc) with the feature behind it.
+constexpr std::array<std::string_view, 91> kUnsupportedKeys = {
+    "accessMessageInMemoryMaxRatio",
+    "aclEnable",
+    "allowListenPort",
+    "autoCreateSubscriptionGroup",
+    "bitMapLengthConsumeQueueExt",
+    "brokerFastFailureEnable",
+    "brokerIP2",
+    "brokerTopicEnable",
+    "channelNotActiveInterval",
+    "cleanFileForciblyEnable",
+    "cleanResourceInterval",
+    "clusterTopicEnable",
+    "commitCommitLogLeastPages",
+    "commitCommitLogThoroughInterval",
+    "commitIntervalCommitLog",
+    "consumerFallbehindThreshold",
+    "dLegerGroup",
+    "dLegerPeers",
+    "dLegerSelfId",
+    "defaultQueryMaxNum",
+    "deleteCommitLogFilesInterval",
+    "deleteConsumeQueueFilesInterval",
+    "deleteWhen",
+    "destroyMapedFileIntervalForcibly",
+    "disableConsumeIfConsumerReadSlowly",
+    "diskFallRecorded",
+    "diskMaxUsedSpaceRatio",
+    "duplicationEnable",
+    "enableCalcFilterBitMap",
+    "enableConsumeQueueExt",
+    "enableDLegerCommitLog",
+    "enableDetailStat",
+    "enableLmq",
+    "enableMultiDispatch",
+    "enablePropertyFilter",
+    "enableScheduleAsyncDeliver",
+    "enableScheduleMessageStats",
+    "expectConsumerNumUseFilter",
+    "fastFailIfNoBufferInStorePool",
+    "fetchNamesrvAddrByAddressServer",
+    "fileReservedTime",
+    "filterDataCleanTimeSpan",
+    "filterSupportRetry",
+    "flushConsumerOffsetHistoryInterval",
+    "flushConsumerOffsetInterval",
+    "flushDelayOffsetInterval",
+    "haHousekeepingInterval",
+    "haListenPort",
+    "haMasterAddress",
+    "haSendHeartbeatInterval",
+    "haSlaveFallbehindMax",
+    "haTransferBatchSize",
+    "isEnableBatchPush",
+    "mappedFileSizeConsumeQueueExt",
+    "maxErrorRateOfBloomFilter",
+    "maxHashSlotNum",
+    "maxIndexNum",
+    "maxLmqConsumeQueueNum",
+    "maxMsgsNumBatch",
+    "maxTransferBytesOnMessageInDisk",
+    "maxTransferCountOnMessageInDisk",
+    "messageDelayLevel",
+    "messageIndexEnable",
+    "messageIndexSafe",
+    "msgTraceTopicName",
+    "notifyConsumerIdsChangedEnable",
+    "offsetCheckInSlave",
+    "preferredLeaderId",
+    "readOnlyCommitLogStorePaths",
+    "redeleteHangedFileInterval",
+    "regionId",
+    "rejectTransactionMessage",
+    "scheduleAsyncDeliverMaxPendingLimit",
+    "scheduleAsyncDeliverMaxResendNum2Blocked",
+    "slaveReadEnable",
+    "slaveTimeout",
+    "startAcceptSendRequestTimeStamp",
+    "storePathCommitLog",
+    "storePathDLedgerCommitLog",
+    "traceOn",
+    "traceTopicEnable",
+    "transactionCheckInterval",
+    "transactionCheckMax",
+    "transactionTimeOut",
+    "transientStorePoolEnable",
+    "transientStorePoolSize",
+    "useTLS",
+    "waitTimeMillsInHeartbeatQueue",
+    "waitTimeMillsInPullQueue",
+    "waitTimeMillsInSendQueue",
+    "waitTimeMillsInTransactionQueue",
+};
 static_assert(std::is_sorted(kForeignKeys.begin(), kForeignKeys.end()));
+static_assert(std::is_sorted(kUnsupportedKeys.begin(), kUnsupportedKeys.end()));
 
 }  // namespace
 
 bool IsForeignBrokerKey(std::string_view key) {
   return std::binary_search(kForeignKeys.begin(), kForeignKeys.end(), key);
 }
+
+bool IsUnsupportedBrokerKey(std::string_view key) {
+  return std::binary_search(kUnsupportedKeys.begin(), kUnsupportedKeys.end(), key);
+}
+
+std::span<const std::string_view> UnsupportedBrokerKeys() { return kUnsupportedKeys; }
 
 }  // namespace mq::conf

@@ -40,6 +40,7 @@ std::string NearestKey(const std::vector<const Option*>& rows, std::string_view 
     if (daemon && !row->key.empty()) names.emplace_back(row->key);
     if (!daemon && !row->meta) names.push_back(LongName(*row));
   }
+  if (daemon) names.insert(names.end(), UnsupportedBrokerKeys().begin(), UnsupportedBrokerKeys().end());
   return NearestMatch(key, names);
 }
 
@@ -67,6 +68,9 @@ Status ApplyProperties(const std::vector<Property>& properties, const std::strin
       continue;
     } else if (daemon && IsForeignBrokerKey(property.key)) {
       remarks.push_back({Remark::Level::kInfo, where + "key '" + property.key + "' is about the JVM and is ignored"});
+    } else if (daemon && IsUnsupportedBrokerKey(property.key)) {
+      remarks.push_back(
+          {Remark::Level::kWarning, where + "key '" + property.key + "' is not supported and has no effect"});
     } else {
       std::string text = where + "unknown key '" + property.key + "' has no effect";
       const std::string near = NearestKey(rows, property.key, daemon);

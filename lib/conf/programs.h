@@ -35,4 +35,9 @@ std::span<const Option> NamesrvSettings();
 // pools, Netty, features of the JVM): accepted with one line at level info.
 bool IsForeignBrokerKey(std::string_view key);
 
+// Keys of RocketMQ 4.9's broker.conf that would change what a broker does and are not supported: accepted with a
+// warning that says so.
+bool IsUnsupportedBrokerKey(std::string_view key);
+std::span<const std::string_view> UnsupportedBrokerKeys();
+
 }  // namespace mq::conf
