@@ -49,8 +49,8 @@ struct PullConsumerOptions {
 
 // A pulled message. Views live during the callback only.
 struct PulledMessage {
-  protocol::MessageView record;     // as stored; record.topic is the stored topic
-  std::string_view body;            // inflated
+  protocol::MessageView record;  // as stored; record.topic is the stored topic
+  std::string_view body;         // inflated
   std::string_view broker_name;
 };
 

@@ -26,7 +26,7 @@ struct MessageQueue {
 struct OutgoingMessage {
   std::string_view topic;
   std::string_view body;
-  std::string_view tag;                   // empty: none
+  std::string_view tag;                    // empty: none
   std::span<const std::string> keys = {};  // joined by blanks
   // Names and values as checked by protocol::CheckUserPropertyName / CheckPropertyValue.
   std::span<const std::pair<std::string, std::string>> properties = {};
@@ -55,7 +55,7 @@ struct SendReport {
   int32_t queue_id = -1;
   protocol::QueueOffset queue_offset;
   int attempts = 0;
-  int32_t response_code = -1;  // of the last answer; -1 when there was none
+  int32_t response_code = -1;    // of the last answer; -1 when there was none
   const Error* error = nullptr;  // set with kFailed and with the half successes
 };
 

@@ -45,12 +45,12 @@ struct ProducerOptions {
 
   std::string group = "CLIENT_INNER_PRODUCER";
   bool oneway = false;
-  int window = kDefaultWindow;  // requests in flight; 1 keeps the order even across retries
-  int batch_messages = 0;       // 0: automatic; 1: never batch; N: wait for nothing, at most N together
-  size_t batch_bytes = 0;       // 0: automatic
-  int64_t timeout_ms = kDefaultSendTimeoutMs;  // budget of one message over all its tries
-  int retries = kDefaultRetries;               // tries beyond the first
-  bool wait_store = true;       // property WAIT: with SYNC_FLUSH answer only when flushed
+  int window = kDefaultWindow;                  // requests in flight; 1 keeps the order even across retries
+  int batch_messages = 0;                       // 0: automatic; 1: never batch; N: wait for nothing, at most N together
+  size_t batch_bytes = 0;                       // 0: automatic
+  int64_t timeout_ms = kDefaultSendTimeoutMs;   // budget of one message over all its tries
+  int retries = kDefaultRetries;                // tries beyond the first
+  bool wait_store = true;                       // property WAIT: with SYNC_FLUSH answer only when flushed
   int32_t max_message_bytes = 4 * 1024 * 1024;  // refused before sending when larger
   std::optional<protocol::CompressionType> compression;
   size_t compress_over = 4096;

@@ -20,9 +20,7 @@ struct BatchEntry {
   int32_t flag = 0;
 };
 
-constexpr size_t BatchEntryBytes(size_t body, size_t properties) {
-  return kBatchEntryFixedBytes + body + properties;
-}
+constexpr size_t BatchEntryBytes(size_t body, size_t properties) { return kBatchEntryFixedBytes + body + properties; }
 void AppendBatchEntry(std::string& out, const BatchEntry& entry);
 
 class BatchReader {

@@ -86,8 +86,7 @@ struct CommandHead {
 
 // Head of a reply: serialize type and opaque of the request, response flag.
 CommandHead ReplyHead(const CommandView& request, int32_t code, std::string_view remark = {});
-inline CommandHead ReplyHead(const CommandView& request, ResponseCode code,
-                             std::string_view remark = {}) {
+inline CommandHead ReplyHead(const CommandView& request, ResponseCode code, std::string_view remark = {}) {
   return ReplyHead(request, static_cast<int32_t>(code), remark);
 }
 

@@ -18,10 +18,8 @@ enum class CompressionType : int32_t { kLz4 = 1, kZstd = 2, kZlib = 3 };
 
 inline constexpr int kDefaultCompressLevel = 5;
 
-Result<std::string> Compress(CompressionType type, std::string_view bytes,
-                             int level = kDefaultCompressLevel);
-Result<std::string> Decompress(CompressionType type, std::string_view bytes,
-                               size_t limit = kMaxInflatedBytes);
+Result<std::string> Compress(CompressionType type, std::string_view bytes, int level = kDefaultCompressLevel);
+Result<std::string> Decompress(CompressionType type, std::string_view bytes, size_t limit = kMaxInflatedBytes);
 
 // sysFlag bits for a body compressed that way (compressed bit included).
 constexpr int32_t CompressionFlags(CompressionType type) {

@@ -80,8 +80,8 @@ constexpr size_t RecordBytes(size_t body, size_t topic, size_t properties, bool 
   return kRecordFixedBytes + (born_v6 ? 20 : 8) + (store_v6 ? 20 : 8) + body + topic + properties;
 }
 inline size_t RecordBytes(const MessageView& message) {
-  return RecordBytes(message.body.size(), message.topic.size(), message.properties.size(),
-                     message.born_host.v6, message.store_host.v6);
+  return RecordBytes(message.body.size(), message.topic.size(), message.properties.size(), message.born_host.v6,
+                     message.store_host.v6);
 }
 
 // Writes the whole record to `out` (RecordBytes(message) bytes, which it returns). Computes the body

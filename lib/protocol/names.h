@@ -43,12 +43,8 @@ bool IsSystemTopic(std::string_view topic);
 
 inline bool IsRetryTopic(std::string_view topic) { return topic.starts_with(kRetryPrefix); }
 inline bool IsDlqTopic(std::string_view topic) { return topic.starts_with(kDlqPrefix); }
-inline std::string RetryTopic(std::string_view group) {
-  return std::string(kRetryPrefix).append(group);
-}
-inline std::string DlqTopic(std::string_view group) {
-  return std::string(kDlqPrefix).append(group);
-}
+inline std::string RetryTopic(std::string_view group) { return std::string(kRetryPrefix).append(group); }
+inline std::string DlqTopic(std::string_view group) { return std::string(kDlqPrefix).append(group); }
 std::string ReplyTopic(std::string_view cluster);
 
 }  // namespace mq::protocol

@@ -47,7 +47,5 @@ using ConsumerOffset = Offset<struct ConsumerOffsetTag>;
 
 template <class Tag>
 struct std::hash<mq::protocol::Offset<Tag>> {
-  size_t operator()(mq::protocol::Offset<Tag> offset) const noexcept {
-    return std::hash<int64_t>()(offset.value());
-  }
+  size_t operator()(mq::protocol::Offset<Tag> offset) const noexcept { return std::hash<int64_t>()(offset.value()); }
 };

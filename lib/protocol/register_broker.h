@@ -20,7 +20,6 @@ struct RegisterBrokerBody {
 // `compressed`: one zlib stream of length-prefixed parts, which loses topicSysFlag and order.
 Result<std::string> EncodeRegisterBrokerBody(const RegisterBrokerBody& body, bool compressed);
 // An empty body is a broker without topics. Peers older than 3.0.11 send the bare topic table.
-Result<RegisterBrokerBody> DecodeRegisterBrokerBody(std::string_view body, bool compressed,
-                                                    int32_t peer_version);
+Result<RegisterBrokerBody> DecodeRegisterBrokerBody(std::string_view body, bool compressed, int32_t peer_version);
 
 }  // namespace mq::protocol

@@ -43,7 +43,7 @@ struct TopicRouteData {
 };
 
 struct ClusterInfo {
-  std::map<std::string, BrokerData> brokers;               // by broker name
+  std::map<std::string, BrokerData> brokers;                 // by broker name
   std::map<std::string, std::vector<std::string>> clusters;  // cluster -> broker names
 };
 

@@ -20,8 +20,8 @@ struct SubscriptionData {
   std::string topic;
   std::string sub_string = "*";
   std::string expression_type = "TAG";
-  std::vector<std::string> tags;   // sorted, unique; empty means all
-  std::vector<int32_t> codes;      // Java hash of each tag, sorted, unique
+  std::vector<std::string> tags;  // sorted, unique; empty means all
+  std::vector<int32_t> codes;     // Java hash of each tag, sorted, unique
   int64_t sub_version = 0;
   bool class_filter_mode = false;
 
@@ -35,8 +35,7 @@ struct SubscriptionData {
 
 // "*" or empty means all; otherwise tags separated by "||", trimmed, empty ones dropped. An expression
 // with separators and no tag at all is an error.
-Result<SubscriptionData> BuildSubscription(std::string_view topic, std::string_view expression,
-                                           int64_t sub_version);
+Result<SubscriptionData> BuildSubscription(std::string_view topic, std::string_view expression, int64_t sub_version);
 
 void WriteJson(json::Writer& writer, const SubscriptionData& subscription);
 Result<SubscriptionData> SubscriptionFromJson(const json::Value& value);

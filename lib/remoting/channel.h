@@ -60,8 +60,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   Channel& operator=(const Channel&) = delete;
 
   // Replies to `request` with a header only. For a one-way request this does nothing.
-  void Reply(const protocol::CommandView& request, protocol::ResponseCode code,
-             std::string_view remark = {});
+  void Reply(const protocol::CommandView& request, protocol::ResponseCode code, std::string_view remark = {});
   // Replies with ext fields written by `header` (an object with Encode(CommandWriter&)) and a body.
   template <class Header>
   void Reply(const protocol::CommandView& request, protocol::ResponseCode code, const Header& header,

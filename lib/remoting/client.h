@@ -38,8 +38,7 @@ class Client {
   // Connects when needed and calls. `timeout_ms` covers connecting and the answer. Sets opaque, and the
   // serialize type when the peer is known to understand the binary header. The callback comes exactly
   // once, never from inside Call. A bad address ends as kUnreachable naming it.
-  void Call(const std::string& address, protocol::Command command, int64_t timeout_ms,
-            CallCallback callback);
+  void Call(const std::string& address, protocol::Command command, int64_t timeout_ms, CallCallback callback);
   void SendOneway(const std::string& address, protocol::Command command);
 
   // The open channel to that address, or nothing; starts connecting when there is none. `ready` (may be
