@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "protocol/command.h"
+#include "protocol/host.h"
 #include "remoting/limits.h"
 #include "remoting/processor.h"
 
@@ -102,6 +103,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   // "127.0.0.1:54321", "unix"; stays readable after the close.
   const std::string& peer() const { return peer_; }
+  // The peer as the born host of its messages: 127.0.0.1, port 0 for a Unix socket. Set once connected.
+  const protocol::Host& peer_host() const { return peer_host_; }
   // Address on our side of the connection.
   const std::string& local() const { return local_; }
   // Distinguishes channels, never reused within the process.
@@ -119,6 +122,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   std::string output_;
   std::string peer_;
+  protocol::Host peer_host_{.address = {127, 0, 0, 1}};
   std::string local_;
   uint64_t id_ = 0;
   bool peer_speaks_binary_ = false;
