@@ -12,20 +12,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "loop/connection.h"
 #include "protocol/command.h"
 #include "protocol/host.h"
 #include "remoting/limits.h"
 #include "remoting/processor.h"
-
-namespace mq::loop {
-class Connection;
-class Loop;
-}  // namespace mq::loop
 
 namespace mq::remoting {
 
@@ -54,11 +51,37 @@ using CallCallback = std::function<void(const CallResult&)>;
 // What a response code of a peer means as an error of ours.
 ErrorCode ErrorCodeOf(int32_t response_code);
 
-class Channel : public std::enable_shared_from_this<Channel> {
+// What a channel needs from the Server or Client that owns it.
+struct ChannelOptions {
+  std::shared_ptr<const ProcessorTable> processors;  // null: requests are dropped
+  size_t output_high_water = kOutputHighWater;
+  size_t output_hard_limit = kOutputHardLimit;
+  bool close_on_timeout = false;
+};
+
+class ChannelOwner {
  public:
-  virtual ~Channel() = default;
+  virtual ~ChannelOwner() = default;
+  virtual void OnChannelConnected(Channel&) {}
+  // Once, whatever the reason; `garbage` when the peer does not speak this protocol. The owner drops its
+  // reference; the channel itself lives until the last one goes.
+  virtual void OnChannelClosed(Channel& channel, const Error& why, bool garbage) = 0;
+  virtual void OnRequest() {}
+};
+
+class CallTable;
+
+class Channel : public std::enable_shared_from_this<Channel>, private loop::ConnectionHandler {
+ public:
+  // Made by Server and Client only, then given its connection with Adopt or Connect.
+  Channel(loop::Loop& loop, ChannelOwner* owner, ChannelOptions options);
+  ~Channel() override;
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
+  void Adopt(std::unique_ptr<loop::Connection> connection);
+  void Connect(const loop::Address& address, int64_t timeout_ms);
+  // The owner goes away first: no more callbacks to it.
+  void Orphan() { owner_ = nullptr; }
 
   // Replies to `request` with a header only. For a one-way request this does nothing.
   void Reply(const protocol::CommandView& request, protocol::ResponseCode code, std::string_view remark = {});
@@ -69,26 +92,29 @@ class Channel : public std::enable_shared_from_this<Channel> {
     if (request.is_oneway()) return;
     ReplyTo(protocol::ReplyHead(request, code, remark), header, body);
   }
-  // The same for a reply that comes later: keep the head (a copy of type, opaque; remark must live).
+  // The same for a reply that comes later: keep the head (a copy of type and opaque; remark must live).
   template <class Header>
   void ReplyTo(const protocol::CommandHead& head, const Header& header, std::string_view body) {
-    protocol::CommandWriter writer(output(), head);
+    std::string& out = output();
+    protocol::CommandWriter writer(out, head);
     header.Encode(writer);
     writer.Finish(body.size());
-    output().append(body);
+    out.append(body);
     OutputAdded();
   }
-  // Body without ext fields.
+  // A later reply without ext fields.
+  void ReplyTo(const protocol::CommandHead& head);
+  // Success with a body and no ext fields.
   void ReplyBody(const protocol::CommandView& request, std::string_view body);
 
-  // The low-level way: append whole frames to output(), then call OutputAdded(). A frame's body that lies
-  // in a mapped file: Finish(total), OutputAdded(), then WritePinned for each slice, in order.
-  std::string& output() { return output_; }
+  // The low-level way: append whole frames to output(), then call OutputAdded(). A frame whose body lies in
+  // a mapped file: write its header with Finish(total), OutputAdded(), then WritePinned for each slice, in
+  // order. Valid until the next call of this channel.
+  std::string& output() { return connection_->Output(); }
   void OutputAdded();
   void WritePinned(std::shared_ptr<const void> pin, std::string_view bytes);
 
-  // Calls the peer. The callback comes exactly once, never from inside Call.
-  // Sets opaque on the command.
+  // Calls the peer. The callback comes exactly once, never from inside Call. Sets opaque on the command.
   void Call(protocol::Command& command, int64_t timeout_ms, CallCallback callback);
   // For hot paths: reserves an opaque and registers the callback; the caller writes the frame with that
   // opaque into output() and calls OutputAdded(). Nothing when too many calls wait (no callback then).
@@ -96,36 +122,64 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // A request to which no answer comes.
   void SendOneway(protocol::Command& command);
 
-  // Closes after what was written is sent (or `abort` at once). Pending calls end with kUnreachable.
+  // Closes after what was written is sent; Abort closes at once. Pending calls end with kUnreachable.
   void Close();
   void Abort(std::string_view why);
-  bool closed() const;
+  bool closed() const { return closed_; }
+  bool connected() const { return connected_; }
 
-  // "127.0.0.1:54321", "unix"; stays readable after the close.
+  // "127.0.0.1:54321", "unix:"; stays readable after the close.
   const std::string& peer() const { return peer_; }
-  // The peer as the born host of its messages: 127.0.0.1, port 0 for a Unix socket. Set once connected.
+  // The peer as a record's born host.
   const protocol::Host& peer_host() const { return peer_host_; }
-  // Address on our side of the connection.
-  const std::string& local() const { return local_; }
+  // Address on our side of the connection; empty for a Unix socket.
+  std::string local() const;
   // Distinguishes channels, never reused within the process.
   uint64_t id() const { return id_; }
-  // Whether the peer has answered, or asked, with the binary header: then it understands it.
+  // Whether the peer understands the binary header: it used it, or it is RocketMQ 4 or newer.
   bool peer_speaks_binary() const { return peer_speaks_binary_; }
+  protocol::SerializeType preferred_type() const {
+    return peer_speaks_binary_ ? protocol::SerializeType::kRocketMq : protocol::SerializeType::kJson;
+  }
   // Bytes that wait to be sent.
   size_t queued_bytes() const;
   size_t pending_calls() const;
-  // For the owner's own data about the peer (a broker's client tables): freed with the channel.
+  // Monotonic ms of the last byte in or out.
+  int64_t last_activity_ms() const { return last_activity_ms_; }
+  // Everything queued has been sent, or can no longer be.
+  bool output_done() const;
+
+  // For the processors' own data about the peer (a broker's client tables): freed with the channel.
   std::shared_ptr<void> user_data;
 
- protected:
-  Channel();
+ private:
+  void OnConnected() override;
+  size_t OnData(std::string_view bytes) override;
+  void OnClosed(const Error& why) override;
+  void OnDrained() override;
 
-  std::string output_;
+  void Dispatch(const protocol::CommandView& command);
+  bool TooMuchQueued();
+  void NotePeer();
+  void ArmTimer(int64_t deadline_ms);
+  void ExpireCalls();
+  void FailCalls(CallOutcome outcome, const std::string& why);
+  void Finished(const Error& why, bool garbage);
+
+  loop::Loop& loop_;
+  ChannelOwner* owner_;
+  ChannelOptions options_;
+  std::unique_ptr<loop::Connection> connection_;
+  std::unique_ptr<CallTable> calls_;
+  std::unique_ptr<loop::Timer> timer_;
+  int64_t armed_ms_ = -1;
   std::string peer_;
-  protocol::Host peer_host_{.address = {127, 0, 0, 1}};
-  std::string local_;
-  uint64_t id_ = 0;
+  protocol::Host peer_host_;
+  uint64_t id_;
+  int64_t last_activity_ms_;
   bool peer_speaks_binary_ = false;
+  bool connected_ = false;
+  bool closed_ = false;
 };
 
 }  // namespace mq::remoting

@@ -41,10 +41,13 @@ class Client {
   void Call(const std::string& address, protocol::Command command, int64_t timeout_ms, CallCallback callback);
   void SendOneway(const std::string& address, protocol::Command command);
 
-  // The open channel to that address, or nothing; starts connecting when there is none. `ready` (may be
-  // empty) is called once with the channel or with null and the reason.
-  using ReadyCallback = std::function<void(std::shared_ptr<Channel>, std::string_view error)>;
+  // The open channel to that address, or null.
   std::shared_ptr<Channel> Find(const std::string& address) const;
+  // The channel to that address, made and connecting when there is none: requests may be written at once and
+  // are sent when it is connected. Null, with the reason, for a bad address.
+  std::shared_ptr<Channel> Open(const std::string& address, std::string* why);
+  // Connects when needed; `ready` (may be empty) is called once, with the channel or with null and the reason.
+  using ReadyCallback = std::function<void(std::shared_ptr<Channel>, std::string_view error)>;
   void Connect(const std::string& address, ReadyCallback ready);
 
   // Called when a connection that was open breaks or is closed by the peer.

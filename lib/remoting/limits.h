@@ -19,6 +19,8 @@ inline constexpr size_t kOutputHighWater = 8 * 1024 * 1024;
 inline constexpr size_t kOutputLowWater = 1 * 1024 * 1024;
 // ... and above which it is disconnected: replies made earlier (held pulls) may still come on top.
 inline constexpr size_t kOutputHardLimit = 256 * 1024 * 1024;
+// Java servers from V4_0_0 on understand the binary header whatever they answer with.
+inline constexpr int32_t kVersionBinaryHeader = 213;
 // One line per peer and guess and minute about bytes that are not this protocol.
 inline constexpr int64_t kGarbageLogPeriodMs = 60'000;
 inline constexpr size_t kGarbageLogPeers = 1'024;
