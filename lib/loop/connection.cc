@@ -60,6 +60,7 @@ struct Connection::Impl : TurnEndHook {
   bool turn_end_asked = false;
   bool writing = false;  // a uv_write is under way
   bool above_mark = false;
+  bool redeliver = false;  // reading was resumed with bytes in hand
   HostPort peer;
   std::string peer_text;
   UnixName unix_name;  // keeps the directory open while the name is in use
@@ -115,6 +116,10 @@ struct Connection::Impl : TurnEndHook {
 
   void OnTurnEnd() override {
     turn_end_asked = false;
+    if (std::exchange(redeliver, false)) DeliverPending();
+    if (closing) return;
+    // What one turn produced counts even if the socket takes it all at once: whoever paused above the mark is told.
+    if (high_water != 0 && OutputBytes() > high_water) above_mark = true;
     Flush();
   }
 
@@ -261,6 +266,15 @@ struct Connection::Impl : TurnEndHook {
     const size_t consumed = handler == nullptr ? 0 : handler->OnData(all);
     if (closing) return;
     KeepRest(all.substr(std::min(consumed, all.size())), in_place);
+  }
+  // Offers again what was left over when reading was paused.
+  void DeliverPending() {
+    if (paused || pending_size == 0 || handler == nullptr) return;
+    const std::string_view all(pending.get(), pending_size);
+    expected = 0;
+    const size_t consumed = handler->OnData(all);
+    if (closing) return;
+    KeepRest(all.substr(std::min(consumed, all.size())), true);
   }
   void KeepRest(std::string_view rest, bool in_place) {
     if (rest.empty()) {
@@ -450,6 +464,10 @@ void Connection::PauseReading() {
 void Connection::ResumeReading() {
   impl_->paused = false;
   impl_->StartReading();
+  if (impl_->pending_size > 0) {
+    impl_->redeliver = true;
+    impl_->AskTurnEnd();
+  }
 }
 
 void Connection::Close() { impl_->BeginClose(); }
