@@ -1,20 +1,20 @@
 // Flusher: the steps of mq-flushd. Makes the log durable and keeps files ready ahead of the writer.
 //
 // The timer and the wake-up call the same Step. It samples `wrote` with its store time, syncs, and only
-// then publishes `flushed`: a failed sync never advances it, is published, and is tried again. One
-// process, one thread; all log bytes belong to the broker: this only syncs them, populates pages without
-// changing them, and makes new files that are zero until they have their name.
+// then publishes `flushed`. A failed sync never advances it, is published, and is final until the broker
+// starts again and recovers: the kernel may have dropped the pages, and a later sync that succeeds would
+// prove nothing. One process, one thread; all log bytes belong to the broker: this only syncs them,
+// populates pages without changing them, and makes new files that are zero until they have their name.
 // Fed by positions (broker page); read by the broker (sync senders) and reput. Spec: mq-store(5), "Flush".
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
 #include "store/checkpoint.h"
+#include "store/file_maker.h"
 #include "store/layout.h"
 #include "store/mapped_file.h"
 #include "store/positions.h"
@@ -23,34 +23,40 @@
 namespace mq::store {
 
 struct FlushOutcome {
-  bool flushed = false;         // `flushed` has grown: ring the broker if it waits
-  bool allocated = false;       // a new file has its name
-  bool more = false;            // call again at once (warming, or more was written meanwhile)
+  bool flushed = false;         // `flushed` has grown: ring those that wait for it
+  bool allocated = false;       // a new file has its name: ring the broker if it waits for one
+  bool failed = false;          // a sync has failed: ring the broker
+  bool more = false;            // call again at once (making or warming a file)
   int64_t next_step_ms = 1000;  // otherwise at the latest then
 };
 
 class Flusher {
  public:
+  // After the broker's recovery (state serving).
   static Result<std::unique_ptr<Flusher>> Open(const StoreOptions& options, Positions& positions,
                                                FileOps& file_ops = FileOps::Real());
 
-  // Flush if somebody waits or it is time; then, as far as nobody waits for a flush, allocate and warm.
+  // Flushes if somebody waits or it is time; then a bounded piece of allocating and warming. Failures are
+  // published and logged here: the caller has only to come back.
   FlushOutcome Step(int64_t now_ms);
 
   // Everything written so far, then the checkpoint. For drain and --once.
   Status FlushAll();
 
-  // The single steps, for tests and --once.
-  Result<bool> FlushStep(int64_t now_ms, bool thorough);
-  Result<bool> AllocateStep();
+  bool failed() const { return page_.flush_failed_errno.load(std::memory_order_relaxed) != 0; }
+
+  // The single steps, for Step and tests.
+  Result<bool> FlushStep();
+  Result<bool> AllocateStep(int64_t now_ms, bool* more);
   Result<bool> WarmStep(int64_t max_bytes);
   Status CheckpointStep();
 
  private:
   Flusher(const StoreOptions& options, Positions& positions, FileOps& file_ops, CheckpointFile checkpoint);
+  bool WorthFlushing(int64_t now_ms);
   Status SyncRange(int64_t from, int64_t to);
-  bool WorthFlushing(int64_t wrote, int64_t now_ms, bool* thorough) const;
-  void ReportSyncFailure(const Error& error, int64_t now_ms);
+  void PublishFailure(const Error& error);
+  Status FinishFile();
 
   StoreOptions options_;
   StoreLayout layout_;
@@ -59,13 +65,16 @@ class Flusher {
   FileOps& file_ops_;
   CheckpointFile checkpoint_;
   MappedFileReader files_;
+  FileMaker maker_;
+  std::shared_ptr<MappedFile> warm_file_;  // writable map for populating only
+  int64_t warmed_to_ = 0;
   int64_t flushed_ = 0;
-  int64_t flushed_timestamp_ = 0;
+  int64_t flushed_timestamp_ = 0;  // store time of the last record below flushed_
   int64_t last_flush_ms_ = 0;
   int64_t last_thorough_ms_ = 0;
-  int64_t warmed_to_ = 0;
-  int64_t failed_report_ms_ = 0;
+  int64_t last_checkpoint_ms_ = 0;
   int64_t retry_allocate_ms_ = 0;
+  int64_t retry_warm_ms_ = 0;
 };
 
 }  // namespace mq::store

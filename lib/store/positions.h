@@ -17,6 +17,7 @@
 // have a full fence between their store and their load, so one of them always sees the other.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -171,6 +172,19 @@ inline WrittenPosition LoadWrote(const BrokerPage& page) {
     std::atomic_thread_fence(std::memory_order_acquire);
     if ((before & 1) == 0 && page.sequence.load(std::memory_order_relaxed) == before) return position;
   }
+}
+
+// --- Derived positions ---
+
+// All bytes below are durable: mq-flushd's word, or what recovery made durable before it came.
+inline PhysicalOffset LoadFlushed(const Positions& positions) {
+  return PhysicalOffset(std::max(positions.flushd().flushed.load(std::memory_order_acquire),
+                                 positions.broker().recovered_end.load(std::memory_order_acquire)));
+}
+// First position that is still there.
+inline PhysicalOffset LoadLogMin(const Positions& positions) {
+  return PhysicalOffset(std::max(positions.flushd().min.load(std::memory_order_acquire),
+                                 positions.broker().boot_min.load(std::memory_order_acquire)));
 }
 
 // --- Doorbell ---

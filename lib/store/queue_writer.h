@@ -2,11 +2,12 @@
 //
 // Entries are addressed by queue offset, so writing the same record twice gives the same bytes: replay
 // after any kill is harmless. Gaps in numbering are filled with pre-blank entries, so that entry i always
-// belongs to queue offset i. Files are made at full size; blocks are allocated before they are written
-// through the map. *Durable* only after Sync.
+// belongs to queue offset i. Files appear at full size (unnamed, sized, linked); blocks are allocated
+// before they are written through the map. *Durable* only after Sync. Spec: mq-store(5), "Consume queue".
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,60 +23,76 @@
 
 namespace mq::store {
 
+// A jump in numbering beyond this is no gap but a forged or damaged record: it gets no entry.
+inline constexpr int64_t kMaxGapEntries = 1000000;
+
+// What went wrong with the numbering of records, counted over all queues.
+struct QueueAnomalies {
+  uint64_t gaps = 0;       // filled with pre-blank entries
+  uint64_t conflicts = 0;  // another record already has that queue offset: no entry
+  uint64_t jumps = 0;      // beyond kMaxGapEntries: no entry
+};
+
 class QueueWriter {
  public:
-  QueueWriter(const StoreOptions& options, std::string directory, MarkedQueue start, bool has_files);
+  // `start`: where the queue ends; nothing for a queue that is written from its first record on (what
+  // its directory holds is then overwritten).
+  QueueWriter(const StoreOptions& options, QueueName name, std::optional<MarkedQueue> start);
 
   // Writes the entry at `offset`; below the end: already built, nothing changes; above it: the gap is
-  // filled first and counted in `gaps`.
-  Status Put(QueueOffset offset, const QueueEntry& entry, uint64_t* gaps);
+  // filled first.
+  Status Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
   // Durable up to the present end.
   Status Sync();
-  bool dirty() const { return dirty_from_ < end_bytes(); }
   int64_t dirty_bytes() const { return end_bytes() - dirty_from_; }
-  MarkedQueue marked() const { return {first_, end_}; }
-  // The files below `min` may be gone.
-  void set_first(int64_t first) { first_ = first; }
-  const std::string& directory() const { return directory_; }
+  // Nothing before the first entry.
+  std::optional<MarkedQueue> marked() const;
+  const QueueName& name() const { return name_; }
 
  private:
   int64_t end_bytes() const { return end_.value() * kQueueEntryBytes; }
+  Status StartAt(QueueOffset offset);
+  Status FillGap(QueueOffset offset, QueueAnomalies& anomalies);
+  void NoteConflict(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
   Status OpenFileFor(int64_t position);
-  Status WriteEntry(int64_t position, const QueueEntry& entry);
+  Status CreateFile(int64_t start);
+  Status AppendEntry(const QueueEntry& entry);
   Status AllocateAhead(int64_t position_in_file);
 
   const StoreOptions& options_;
+  QueueName name_;
   std::string directory_;
   std::unique_ptr<MappedFile> file_;
+  // Full files that were written since the last sync.
+  std::vector<std::unique_ptr<MappedFile>> full_files_;
   int64_t allocated_in_file_ = 0;
+  bool started_ = false;
   int64_t first_ = 0;
   QueueOffset end_;
   int64_t dirty_from_ = 0;
-  bool has_files_ = false;
-  bool new_files_ = false;
+  bool new_names_ = false;
 };
 
 class QueueWriters {
  public:
   explicit QueueWriters(const StoreOptions& options);
+  QueueWriters(const QueueWriters&) = delete;
+  QueueWriters& operator=(const QueueWriters&) = delete;
 
-  // Takes over the queues of a believed marker; without one the table starts empty.
+  // Takes over queues whose files end where `queues` says.
   void Start(const std::map<QueueName, MarkedQueue>& queues);
-  Result<QueueWriter*> GetOrCreate(std::string_view topic, int32_t queue_id);
+  QueueWriter& GetOrCreate(std::string_view topic, int32_t queue_id);
   // Removes all files of a topic and forgets its queues.
   Status RemoveTopic(std::string_view topic);
-  // Unlinks files whose records are all below `log_min`, never the last file of a queue.
-  Status Trim(PhysicalOffset log_min);
 
   // Syncs queues with at least `least_pages` dirty pages; 0 = all dirty ones.
   Status Sync(int32_t least_pages);
   std::map<QueueName, MarkedQueue> Marked() const;
-  uint64_t gaps() const { return gaps_; }
-  uint64_t* gaps_counter() { return &gaps_; }
+  QueueAnomalies& anomalies() { return anomalies_; }
 
  private:
   struct Key {
-    std::string_view topic;
+    std::string_view topic;  // points into the writer
     int32_t queue_id;
     bool operator==(const Key&) const = default;
   };
@@ -84,14 +101,13 @@ class QueueWriters {
       return std::hash<std::string_view>()(key.topic) ^ (static_cast<size_t>(key.queue_id) * 0x9E3779B97F4A7C15u);
     }
   };
-  struct Slot {
-    std::string topic;
-    QueueWriter writer;
-  };
+  QueueWriter& Add(QueueName name, std::optional<MarkedQueue> start);
+
   StoreOptions options_;
   StoreLayout layout_;
-  std::unordered_map<Key, std::unique_ptr<Slot>, KeyHash> queues_;
-  uint64_t gaps_ = 0;
+  std::unordered_map<Key, std::unique_ptr<QueueWriter>, KeyHash> queues_;
+  QueueWriter* last_ = nullptr;  // records come in runs of one queue
+  QueueAnomalies anomalies_;
 };
 
 }  // namespace mq::store

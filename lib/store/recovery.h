@@ -43,8 +43,16 @@ struct RecoverResult {
 // Called now and then: what is being done, how far it is (0..100).
 using RecoverProgress = std::function<void(std::string_view what, int percent)>;
 
-// `clean`: whether the abort file was absent, noted before it was created for this run.
-Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, const RecoverProgress& progress);
+enum class RecoverMode {
+  kRepair,    // the broker: zero the tail, make it durable
+  kLookOnly,  // --once and tools: find the end, change nothing
+};
+
+// `clean`: whether the abort file was absent, noted before it was created for this run. `progress` may be
+// empty. An error means the store must not be opened: files of a wrong size or missing between others,
+// records of a format this version does not know.
+Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, const RecoverProgress& progress,
+                                       RecoverMode mode = RecoverMode::kRepair);
 
 // The next offset of every queue: the larger of what the marker (or, without one, the expired part of the
 // queues) says and what a walk over the records from there to `recovered.end` finds. Reads queues, writes

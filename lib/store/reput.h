@@ -1,14 +1,18 @@
 // Reput: the steps of mq-reputd. Follows the log and derives the consume queues from it.
 //
-// The timer and the wake-up call the same Step. For one message the order is: queue entry -> (index) ->
+// The timer and the wake-up call the same Step. For one message the order is: queue entry, then
 // `dispatched`; the broker answers held pulls after that. With SYNC_FLUSH it stops at `flushed`, so that
 // nobody consumes what a crash may still take away. Replay is idempotent: it starts from its durable
 // marker, believed only as far as log and queue files agree; a lost or stale queue file is noticed at
 // Open and derived again, byte for byte. One process, one thread.
 // Fed by positions and the log; read by the broker's pull processor. Spec: mq-store(5), "Reput".
+//
+// Marker order: sample `dispatched` -> sync dirty queues -> hand the time to mq-flushd through the page
+// -> wait until `flushed` has passed the sample -> marker.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +21,9 @@
 #include "store/commit_log.h"
 #include "store/dispatched_marker.h"
 #include "store/layout.h"
+#include "store/log_walk.h"
 #include "store/positions.h"
 #include "store/queue_writer.h"
-#include "store/record.h"
 #include "store/store_options.h"
 #include "store/tombstones.h"
 
@@ -27,61 +31,69 @@ namespace mq::store {
 
 struct ReputOutcome {
   bool advanced = false;            // `dispatched` has grown: ring the broker if it waits
-  bool more = false;                // there is more to do at once
   bool tombstones_applied = false;  // deletions are done: ring the broker
+  bool more = false;                // there is more to do at once
   int64_t next_step_ms = 1000;      // otherwise at the latest then (flush of the queues)
 };
 
 class Reput {
  public:
-  // The broker's state must be serving (its recovery is done). Checks the queue files against marker and
-  // log, cuts tails beyond the recovered end, and finds where to start. `rebuild`: believe nothing.
+  // The broker's state must be serving (its recovery is done). In a new life of the positions the queue
+  // files are checked against marker and log and cut; `rebuild`: believe nothing. Publishes nothing yet.
   static Result<std::unique_ptr<Reput>> Open(const StoreOptions& options, Positions& positions, bool rebuild = false);
 
-  // Dispatches at most `max_records`, applies tombstones, flushes the queues when it is time.
-  // An operating error (a queue cannot be written) leaves everything at the last whole record: try again.
+  // Dispatches at most `max_records`, applies tombstones, flushes the queues when it is time. After an
+  // error (a queue cannot be written) everything stands at the last whole record: come again.
   Result<ReputOutcome> Step(int64_t now_ms, int64_t max_records);
 
-  // Dispatches all that may be dispatched, syncs the queues, writes the marker (waits for nothing: the
-  // caller has flushed the log). For drain and --once.
+  // Dispatches all that may be dispatched, syncs the queues, writes the marker as soon as `flushed` covers
+  // it (the caller has flushed the log). For drain and --once.
   Status Finish();
 
-  PhysicalOffset dispatched() const { return dispatched_; }
-  // What may be dispatched now.
+  PhysicalOffset dispatched() const { return walk_.position(); }
+  // What may be dispatched now: with SYNC_FLUSH what is flushed, else what is written.
   PhysicalOffset limit() const;
-  bool behind() const { return dispatched_ < limit(); }
+  bool behind() const { return dispatched() < limit(); }
   PhysicalOffset started_from() const { return started_from_; }
+  int64_t records() const { return records_; }
+  const QueueAnomalies& anomalies() { return queues_.anomalies(); }
+  // The marker last written says this.
+  PhysicalOffset durable() const { return marked_; }
 
  private:
-  Reput(const StoreOptions& options, Positions& positions);
-  Status Prepare(bool rebuild);
-  Result<int64_t> DispatchRegion(PhysicalOffset limit, int64_t max_records);
+  Reput(const StoreOptions& options, Positions& positions, PhysicalOffset start, Tombstones tombstones);
+  Status LoadNewTombstones();
+  Result<bool> ApplyTombstones();
+  Status Dispatch(PhysicalOffset limit, int64_t max_records);
   Status DispatchRecord(const protocol::MessageView& message);
   int64_t TagsCodeOf(const protocol::MessageView& message) const;
-  PhysicalOffset SkipDamage(std::string_view region, const RecordCheck& check);
-  Status ApplyTombstones(bool* applied);
   Status FlushStep(int64_t now_ms);
+  Status FlushThoroughly();
   Status WriteMarkerIfCovered();
-  void Publish();
+  bool Publish();
 
   StoreOptions options_;
   StoreLayout layout_;
   Positions& positions_;
   ReputdPage& page_;
   LogReader log_;
+  LogWalk walk_;
   QueueWriters queues_;
   Tombstones tombstones_;
   uint32_t tombstones_loaded_ = 0;
-  bool tombstones_pending_ = false;
-  PhysicalOffset dispatched_;
+  // Deleted topics whose queues still have to go, once everything before the deletion is dispatched.
+  std::map<std::string, PhysicalOffset, std::less<>> pending_removals_;
+  // A record whose entry could not be written: tried again before anything else.
+  std::optional<PhysicalOffset> undone_;
   PhysicalOffset started_from_;
+  int64_t records_ = 0;
   PhysicalOffset last_record_{-1};
   int64_t last_store_timestamp_ = 0;
   uint32_t last_body_crc_ = 0;
   int64_t last_flush_ms_ = 0;
   int64_t last_thorough_ms_ = 0;
   PhysicalOffset marked_;
-  std::optional<DispatchedMarker> waiting_marker_;  // queues are durable; `flushed` is not there yet
+  std::optional<DispatchedMarker> waiting_marker_;  // its queues are durable; `flushed` is not there yet
 };
 
 }  // namespace mq::store

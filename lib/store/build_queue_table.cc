@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "base/log.h"
+#include "store/consume_queue.h"
+#include "store/dispatched_marker.h"
+#include "store/log_walk.h"
+#include "store/recovery.h"
+
+namespace mq::store {
+
+namespace {
+
+// Without a marker only what the log no longer holds is taken from the queue files: the number of entries
+// whose records have expired.
+Status RaiseFromExpired(const StoreOptions& options, PhysicalOffset log_min, QueueTable& table) {
+  if (log_min.value() == 0) return Ok();
+  const StoreLayout layout(options.root);
+  MQ_ASSIGN(auto queues, ListQueues(layout));
+  // An entry ends at or below log_min exactly when its record is no longer there.
+  ConsumeQueueReader reader(options, nullptr, log_min);
+  for (const QueueName& queue : queues) {
+    MQ_ASSIGN(QueueOffset end, reader.MaxOffset(queue.topic, queue.queue_id));
+    table.Raise(queue.topic, queue.queue_id, end);
+  }
+  return Ok();
+}
+
+}  // namespace
+
+Result<int64_t> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
+                                const Tombstones& tombstones, QueueTable& table, const RecoverProgress& progress) {
+  std::string why;
+  PhysicalOffset from = recovered.min;
+  if (auto marker = LoadBelievedMarker(options, recovered.min, recovered.end, &why)) {
+    for (const auto& [name, queue] : marker->queues) {
+      // A queue marked before its topic was deleted belongs to the former life.
+      const PhysicalOffset dead = tombstones.Of(name.topic);
+      if (dead.value() > 0 && marker->offset <= dead) continue;
+      table.Raise(name.topic, name.queue_id, queue.end);
+    }
+    from = marker->offset;
+  } else {
+    log::Info("store.recover", "no usable dispatched marker: numbering is derived from the whole log")
+        .Field("reason", why);
+    MQ_TRY(RaiseFromExpired(options, recovered.min, table));
+  }
+  LogReader log(options, nullptr, recovered.end);
+  LogWalk walk(log, from);
+  int64_t records = 0;
+  for (;;) {
+    MQ_ASSIGN(const protocol::MessageView* message, walk.Next(recovered.end));
+    if (message == nullptr) break;
+    if (++records % (1 << 18) == 0 && progress) {
+      progress("numbering the queues", static_cast<int>((walk.position() - from) * 100 / (recovered.end - from)));
+    }
+    if (!EntersQueue(message->sys_flag) || message->queue_id < 0) continue;
+    if (walk.record_position() < tombstones.Of(message->topic)) continue;
+    table.Raise(message->topic, message->queue_id, message->queue_offset + 1);
+  }
+  return records;
+}
+
+}  // namespace mq::store

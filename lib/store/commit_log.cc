@@ -1,0 +1,251 @@
+#include "store/commit_log.h"
+
+#include "base/bytes.h"
+#include "protocol/limits.h"
+#include "protocol/properties.h"
+#include "store/record.h"
+
+namespace mq::store {
+
+namespace {
+
+// RocketMQ's allowance for everything of a record that is not its body.
+constexpr int64_t kHeadAllowance = 64 * 1024;
+
+AppendResult Refusal(AppendStatus status, std::string_view reason) {
+  AppendResult result;
+  result.status = status;
+  result.reason = reason;
+  return result;
+}
+
+}  // namespace
+
+CommitLog::CommitLog(const StoreOptions& options, Positions& positions, PhysicalOffset end)
+    : options_(options), layout_(options.root), page_(&positions.own_broker()), wrote_(end) {
+  last_store_timestamp_ = page_->store_timestamp.load(std::memory_order_relaxed);
+}
+
+Result<std::unique_ptr<CommitLog>> CommitLog::Open(const StoreOptions& options, Positions& positions,
+                                                   PhysicalOffset end) {
+  std::unique_ptr<CommitLog> log(new CommitLog(options, positions, end));
+  const std::string directory = log->layout_.CommitLogDir();
+  const int64_t start = end.value() / options.commit_log_file_bytes * options.commit_log_file_bytes;
+  MQ_ASSIGN(auto files, ListMappedFiles(directory));
+  if (files.empty()) {
+    // Before any helper has come: the only file the broker makes.
+    MQ_TRY(CreateMappedFile(directory, start, options.commit_log_file_bytes, 0));
+  }
+  auto file = MappedFile::OpenReadWrite(log->layout_.CommitLogFile(PhysicalOffset(start)), start,
+                                        options.commit_log_file_bytes);
+  if (file) {
+    log->current_ = std::make_shared<MappedFile>(std::move(*file));
+  } else if (file.error().code != ErrorCode::kNotFound || start != end.value()) {
+    return std::move(file).error();
+  }
+  return log;
+}
+
+PhysicalOffset CommitLog::next_file_start() const {
+  if (current_ != nullptr) return PhysicalOffset(current_->end());
+  return wrote_;
+}
+
+void CommitLog::PrepareNextFile() {
+  if (next_ != nullptr) return;
+  const PhysicalOffset start = next_file_start();
+  auto file = MappedFile::OpenReadWrite(layout_.CommitLogFile(start), start.value(), options_.commit_log_file_bytes);
+  if (file) next_ = std::make_shared<MappedFile>(std::move(*file));
+}
+
+AppendStatus CommitLog::OpenNextFile() {
+  const PhysicalOffset start = wrote_;
+  if (next_ != nullptr && next_->start() == start.value()) {
+    current_ = std::move(next_);
+    next_ = nullptr;
+    StopWaiting(page_->waits_for_file);
+    return AppendStatus::kOk;
+  }
+  if (options_.self_allocate) {
+    Status made = CreateMappedFile(layout_.CommitLogDir(), start.value(), options_.commit_log_file_bytes, 0);
+    if (!made) {
+      error_text_ = made.error().what;
+      return AppendStatus::kFileError;
+    }
+  }
+  // The flag goes up before we look, so that a file made meanwhile is either seen here or rung for.
+  StartWaiting(page_->waits_for_file);
+  auto file = MappedFile::OpenReadWrite(layout_.CommitLogFile(start), start.value(), options_.commit_log_file_bytes);
+  if (!file) {
+    if (file.error().code == ErrorCode::kNotFound) return AppendStatus::kNoFile;
+    error_text_ = file.error().what;
+    return AppendStatus::kFileError;
+  }
+  StopWaiting(page_->waits_for_file);
+  current_ = std::make_shared<MappedFile>(std::move(*file));
+  return AppendStatus::kOk;
+}
+
+void CommitLog::WriteBlank() {
+  const int64_t left = current_->end() - wrote_.value();
+  char* at = current_->mutable_data() + (wrote_.value() - current_->start());
+  StoreBe32(at, static_cast<uint32_t>(left));
+  StoreBe32(at + 4, protocol::kBlankMagic);
+  wrote_ = PhysicalOffset(current_->end());
+  PublishWrote(*page_, wrote_, last_store_timestamp_);
+}
+
+AppendStatus CommitLog::MakeRoom(int64_t bytes) {
+  if (current_ != nullptr) {
+    const int64_t left = current_->end() - wrote_.value();
+    if (bytes + kBlankHeaderBytes <= left) return AppendStatus::kOk;
+    // After any append at least 8 bytes remain, so there is room for the blank; 0 remain after one.
+    if (left > 0) WriteBlank();
+    current_ = nullptr;
+  }
+  return OpenNextFile();
+}
+
+AppendResult CommitLog::CheckLimits(const protocol::MessageView& message) const {
+  if (message.topic.empty() || message.topic.size() > protocol::kMaxTopicBytes) {
+    return Refusal(AppendStatus::kMessageIllegal, "topic is empty or longer than 127 bytes");
+  }
+  if (message.queue_id < 0) return Refusal(AppendStatus::kMessageIllegal, "queue id is negative");
+  if (message.properties.size() > protocol::kMaxPropertiesBytes) {
+    return Refusal(AppendStatus::kPropertiesSizeExceeded, "properties are longer than 32767 bytes");
+  }
+  if (static_cast<int64_t>(message.body.size()) > options_.max_message_bytes) {
+    return Refusal(AppendStatus::kMessageIllegal, "body is longer than maxMessageSize");
+  }
+  const int64_t bytes = static_cast<int64_t>(protocol::RecordBytes(message));
+  if (bytes > options_.max_message_bytes + kHeadAllowance) {
+    return Refusal(AppendStatus::kMessageIllegal, "record is longer than maxMessageSize + 64 KiB");
+  }
+  if (bytes > max_record_bytes()) {
+    return Refusal(AppendStatus::kMessageIllegal, "record does not fit into a commit log file");
+  }
+  return {};
+}
+
+AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState& queue, int64_t now_ms) {
+  AppendResult result = CheckLimits(message);
+  if (result.status != AppendStatus::kOk) return result;
+  const int64_t bytes = static_cast<int64_t>(protocol::RecordBytes(message));
+  result.status = MakeRoom(bytes);
+  if (result.status != AppendStatus::kOk) {
+    result.reason = result.status == AppendStatus::kNoFile ? "the next commit log file is not there yet" : error_text_;
+    return result;
+  }
+
+  const bool enters_queue = EntersQueue(message.sys_flag);
+  protocol::MessageView record = message;
+  record.queue_offset = enters_queue ? queue.next : QueueOffset(0);
+  record.physical_offset = wrote_;
+  record.store_timestamp = now_ms;
+  protocol::EncodeRecord(record, current_->mutable_data() + (wrote_.value() - current_->start()));
+
+  result.physical_offset = wrote_;
+  result.queue_offset = record.queue_offset;
+  result.bytes = bytes;
+  result.messages = 1;
+  result.store_timestamp = now_ms;
+  // Bytes first, then the position: a kill before this line leaves bytes nobody looks at. The numbering
+  // moves last, so that no queue offset is used up by a record that is not there.
+  last_store_timestamp_ = now_ms;
+  wrote_ += bytes;
+  PublishWrote(*page_, wrote_, now_ms);
+  if (enters_queue) {
+    ++queue.next;
+    queue.last_record_end = wrote_;
+  }
+  return result;
+}
+
+Status CommitLog::CheckBatch(const protocol::MessageView& envelope, std::string_view batch_body) {
+  auto illegal = [](std::string what) { return MakeError(ErrorCode::kRefused, std::move(what)); };
+  plan_.clear();
+  if (static_cast<int64_t>(batch_body.size()) > options_.max_message_bytes) {
+    return illegal("batch is longer than maxMessageSize");
+  }
+  if ((envelope.sys_flag & protocol::sys_flag::kTransactionMask) != 0) return illegal("batch with a transaction type");
+  if (auto delay = protocol::FindProperty(envelope.properties, protocol::property::kDelay); delay && *delay != "0") {
+    return illegal("batch with a delay level");
+  }
+  protocol::BatchReader reader(batch_body);
+  for (;;) {
+    auto entry = reader.Next();
+    if (!entry) return std::move(entry).error();
+    if (!entry->has_value()) break;
+    const protocol::BatchEntry& message = **entry;
+    const size_t properties = protocol::JoinedPropertiesBytes(message.properties, envelope.properties);
+    if (properties > protocol::kMaxPropertiesBytes) {
+      return illegal("properties of message " + std::to_string(plan_.size()) +
+                     " of the batch are longer than 32767 bytes");
+    }
+    const size_t bytes = protocol::RecordBytes(message.body.size(), envelope.topic.size(), properties,
+                                               envelope.born_host.v6, envelope.store_host.v6);
+    plan_.push_back({message, static_cast<int64_t>(bytes)});
+  }
+  if (plan_.empty()) return illegal("batch without messages");
+  return Ok();
+}
+
+AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::string_view batch_body,
+                                    QueueState& queue, int64_t now_ms, std::vector<AppendedRecord>* appended) {
+  protocol::MessageView head = envelope;
+  head.body = {};
+  AppendResult result = CheckLimits(head);
+  if (result.status != AppendStatus::kOk) return result;
+  if (Status checked = CheckBatch(envelope, batch_body); !checked) {
+    error_text_ = checked.error().what;
+    return Refusal(AppendStatus::kMessageIllegal, error_text_);
+  }
+  int64_t total = 0;
+  for (const BatchPlan& part : plan_) total += part.record_bytes;
+  if (total > max_record_bytes()) {
+    return Refusal(AppendStatus::kMessageIllegal, "batch does not fit into a commit log file");
+  }
+  result.status = MakeRoom(total);
+  if (result.status != AppendStatus::kOk) {
+    result.reason = result.status == AppendStatus::kNoFile ? "the next commit log file is not there yet" : error_text_;
+    return result;
+  }
+
+  const bool envelope_has_tags = protocol::FindProperty(envelope.properties, protocol::property::kTags).has_value();
+  const int64_t envelope_tags = envelope_has_tags ? protocol::TagsCode(envelope.properties) : 0;
+  protocol::MessageView record = head;
+  record.store_timestamp = now_ms;
+  record.prepared_transaction_offset = PhysicalOffset(0);
+  record.queue_offset = queue.next;
+  record.physical_offset = wrote_;
+  char* out = current_->mutable_data() + (wrote_.value() - current_->start());
+  for (const BatchPlan& part : plan_) {
+    record.body = part.entry.body;
+    record.flag = part.entry.flag;
+    record.properties = part.entry.properties;
+    protocol::EncodeRecord(record, envelope.properties, out);
+    if (appended != nullptr) {
+      // Of a property given twice the last one counts, and the envelope's come last.
+      const int64_t tags = envelope_has_tags ? envelope_tags : protocol::TagsCode(part.entry.properties);
+      appended->push_back({record.physical_offset, record.queue_offset, static_cast<int32_t>(part.record_bytes), tags});
+    }
+    out += part.record_bytes;
+    record.physical_offset += part.record_bytes;
+    ++record.queue_offset;
+  }
+
+  result.physical_offset = wrote_;
+  result.queue_offset = queue.next;
+  result.bytes = total;
+  result.messages = static_cast<int32_t>(plan_.size());
+  result.store_timestamp = now_ms;
+  // Published once: readers see all of the batch or none of it.
+  last_store_timestamp_ = now_ms;
+  wrote_ += total;
+  PublishWrote(*page_, wrote_, now_ms);
+  queue.next = record.queue_offset;
+  queue.last_record_end = wrote_;
+  return result;
+}
+
+}  // namespace mq::store

@@ -1,0 +1,163 @@
+#include "store/dispatched_marker.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "base/crc32.h"
+#include "base/file.h"
+#include "base/strings.h"
+#include "store/commit_log.h"
+#include "store/record.h"
+
+namespace mq::store {
+
+// The file:
+//   mq-dispatched 1
+//   offset N
+//   log-min N
+//   record POSITION STORE-TIME BODY-CRC
+//   queue FIRST-FILE END QUEUE-ID TOPIC     (sorted by topic and queue)
+//   sum CRC32-IN-HEX                        (of everything above)
+
+namespace {
+
+constexpr std::string_view kHeadLine = "mq-dispatched 1";
+
+Error Damaged(int line, const char* what) {
+  return MakeError(ErrorCode::kCorruption, "dispatched marker, line " + std::to_string(line) + ": " + what);
+}
+
+// Splits "word n n n rest": numbers into `numbers`, what follows them into `rest`.
+bool ReadFields(std::string_view line, std::string_view word, std::initializer_list<int64_t*> numbers,
+                std::string_view* rest) {
+  if (!line.starts_with(word)) return false;
+  line.remove_prefix(word.size());
+  for (int64_t* number : numbers) {
+    if (!line.starts_with(' ')) return false;
+    line.remove_prefix(1);
+    const size_t end = std::min(line.find(' '), line.size());
+    auto value = ParseInt64(line.substr(0, end));
+    if (!value) return false;
+    *number = *value;
+    line.remove_prefix(end);
+  }
+  if (rest == nullptr) return line.empty();
+  if (line.size() < 2 || line[0] != ' ') return false;
+  *rest = line.substr(1);
+  return true;
+}
+
+std::string SumLine(std::string_view text) {
+  char line[32];
+  std::snprintf(line, sizeof line, "sum %08" PRIx32 "\n", Crc32(text));
+  return line;
+}
+
+}  // namespace
+
+std::string DispatchedMarker::Encode() const {
+  std::string text(kHeadLine);
+  text += "\noffset " + std::to_string(offset.value()) + "\nlog-min " + std::to_string(log_min.value());
+  text += "\nrecord " + std::to_string(last_record.value()) + " " + std::to_string(store_timestamp) + " " +
+          std::to_string(body_crc) + "\n";
+  for (const auto& [name, queue] : queues) {
+    text += "queue " + std::to_string(queue.first) + " " + std::to_string(queue.end.value()) + " " +
+            std::to_string(name.queue_id) + " " + name.topic + "\n";
+  }
+  return text + SumLine(text);
+}
+
+Result<DispatchedMarker> DispatchedMarker::Decode(std::string_view text) {
+  const size_t sum_at = text.rfind("sum ");
+  if (sum_at == std::string_view::npos || text.substr(sum_at) != SumLine(text.substr(0, sum_at))) {
+    return MakeError(ErrorCode::kCorruption, "dispatched marker: its sum is missing or wrong");
+  }
+  DispatchedMarker marker;
+  int64_t offset = 0, log_min = 0, record = 0, crc = 0;
+  int line_number = 0;
+  for (std::string_view line : Split(text.substr(0, sum_at), '\n')) {
+    ++line_number;
+    bool good = true;
+    if (line_number == 1) {
+      good = line == kHeadLine;
+    } else if (line_number == 2) {
+      good = ReadFields(line, "offset", {&offset}, nullptr);
+    } else if (line_number == 3) {
+      good = ReadFields(line, "log-min", {&log_min}, nullptr);
+    } else if (line_number == 4) {
+      good = ReadFields(line, "record", {&record, &marker.store_timestamp, &crc}, nullptr);
+    } else if (!line.empty()) {
+      int64_t first = 0, end = 0, queue_id = 0;
+      std::string_view topic;
+      good = ReadFields(line, "queue", {&first, &end, &queue_id}, &topic) && first >= 0 && end >= 0 && queue_id >= 0 &&
+             queue_id <= INT32_MAX && IsSafeTopicDirectory(topic);
+      marker.queues[{std::string(topic), static_cast<int32_t>(queue_id)}] = {first, QueueOffset(end)};
+    }
+    if (!good) return Damaged(line_number, "not what belongs there");
+  }
+  if (line_number < 5 || offset < 0 || log_min < 0) return Damaged(line_number, "the marker is cut short");
+  marker.offset = PhysicalOffset(offset);
+  marker.log_min = PhysicalOffset(log_min);
+  marker.last_record = PhysicalOffset(record);
+  marker.body_crc = static_cast<uint32_t>(crc);
+  return marker;
+}
+
+Status WriteDispatchedMarker(const StoreLayout& layout, const DispatchedMarker& marker) {
+  return WriteFileAtomically(layout.Dispatched(), marker.Encode());
+}
+
+namespace {
+
+// Does the log still hold the record the marker names, and does the marker's offset follow it?
+bool AgreesWithLog(const StoreOptions& options, const DispatchedMarker& marker, PhysicalOffset log_end) {
+  LogReader log(options, nullptr, log_end);
+  auto region = log.ReadRegion(marker.last_record);
+  if (!region) return false;
+  const RecordCheck check = CheckRecord(region->bytes, marker.last_record, protocol::BodyCheck::kCrc);
+  if (check.kind != RecordKind::kMessage) return false;
+  if (check.message.store_timestamp != marker.store_timestamp || check.message.body_crc != marker.body_crc)
+    return false;
+  const PhysicalOffset end = marker.last_record + check.bytes;
+  if (end == marker.offset) return true;
+  // Or a blank (or damage) was skipped behind it, up to a record or the end of a file.
+  const int64_t file_bytes = options.commit_log_file_bytes;
+  if (end > marker.offset) return false;
+  if (marker.offset.value() % file_bytes == 0) return true;
+  auto next = log.ReadRegion(marker.offset);
+  return next && CheckRecord(next->bytes, marker.offset, protocol::BodyCheck::kSkip).kind != RecordKind::kBad;
+}
+
+}  // namespace
+
+std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, PhysicalOffset log_min,
+                                                   PhysicalOffset log_end, std::string* why) {
+  const StoreLayout layout(options.root);
+  auto text = ReadFile(layout.Dispatched());
+  if (!text) {
+    *why = text.error().code == ErrorCode::kNotFound ? "there is none" : text.error().what;
+    return std::nullopt;
+  }
+  auto marker = DispatchedMarker::Decode(*text);
+  if (!marker) {
+    *why = marker.error().what;
+    return std::nullopt;
+  }
+  if (marker->offset > log_end) {
+    *why = "it names position " + std::to_string(marker->offset.value()) + " behind the end of the log";
+    return std::nullopt;
+  }
+  // Nothing below it is left to compare with: an empty log then, or one whose old files have expired.
+  if (marker->offset <= log_min) {
+    if (marker->offset == log_min && marker->queues.empty()) return *marker;
+    *why = "the log starts behind it";
+    return std::nullopt;
+  }
+  if (!AgreesWithLog(options, *marker, log_end)) {
+    *why = "the log holds another record where it points";
+    return std::nullopt;
+  }
+  return *marker;
+}
+
+}  // namespace mq::store

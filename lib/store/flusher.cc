@@ -1,0 +1,217 @@
+#include "store/flusher.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace mq::store {
+
+namespace {
+
+constexpr size_t kMappedFiles = 2;
+// One step's worth of preparing: a flush that becomes due meanwhile waits at most this long (1-3 ms).
+constexpr int64_t kZeroBytesPerStep = int64_t{2} << 20;
+constexpr int64_t kWarmBytesPerStep = int64_t{2} << 20;
+// Without sync senders RocketMQ's group commit thread also flushes every 10 ms.
+constexpr int64_t kSyncIntervalMs = 10;
+constexpr int64_t kCheckpointIntervalMs = 1000;
+constexpr int64_t kRetryMs = 1000;
+constexpr int64_t kBusyStepMs = 20;
+// Small files are used up faster than they are made one by one.
+constexpr int64_t kSpareFiles = 4;
+
+}  // namespace
+
+Flusher::Flusher(const StoreOptions& options, Positions& positions, FileOps& file_ops, CheckpointFile checkpoint)
+    : options_(options),
+      layout_(options.root),
+      positions_(positions),
+      page_(positions.own_flushd()),
+      file_ops_(file_ops),
+      checkpoint_(std::move(checkpoint)),
+      files_(layout_.CommitLogDir(), options.commit_log_file_bytes, kMappedFiles),
+      maker_(layout_.CommitLogDir(), options.commit_log_file_bytes,
+             options.warm_whole_file ? options.commit_log_file_bytes : options.warm_window_bytes) {}
+
+Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Positions& positions, FileOps& file_ops) {
+  MQ_ASSIGN(CheckpointFile checkpoint, CheckpointFile::Open(StoreLayout(options.root).Checkpoint()));
+  std::unique_ptr<Flusher> flusher(new Flusher(options, positions, file_ops, std::move(checkpoint)));
+  MQ_ASSIGN(auto files, ListMappedFiles(flusher->layout_.CommitLogDir()));
+  const BrokerPage& broker = positions.broker();
+  FlushdPage& page = flusher->page_;
+  flusher->flushed_ = LoadFlushed(positions).value();
+  flusher->warmed_to_ = flusher->flushed_;
+  page.flushed.store(flusher->flushed_, std::memory_order_release);
+  page.committed.store(flusher->flushed_, std::memory_order_release);
+  page.min.store(files.empty() ? broker.boot_min.load() : files.front().start, std::memory_order_release);
+  page.allocated_to.store(files.empty() ? 0 : files.back().start + options.commit_log_file_bytes,
+                          std::memory_order_release);
+  page.checkpoint_time.store(flusher->checkpoint_.current().physic_timestamp, std::memory_order_relaxed);
+  flusher->flushed_timestamp_ = flusher->checkpoint_.current().physic_timestamp;
+  return flusher;
+}
+
+bool Flusher::WorthFlushing(int64_t now_ms) {
+  const BrokerPage& broker = positions_.broker();
+  const int64_t wrote = broker.wrote.load(std::memory_order_acquire);
+  if (wrote <= flushed_ || failed()) return false;
+  // Somebody waits: a group commit takes along all that was written meanwhile.
+  if (broker.wanted_flush.load(std::memory_order_acquire) > flushed_) return true;
+  if (options_.flush_disk_type == FlushDiskType::kSync) return now_ms - last_flush_ms_ >= kSyncIntervalMs;
+  if (now_ms - last_flush_ms_ < options_.flush_interval_ms) return false;
+  if (now_ms - last_thorough_ms_ >= options_.flush_thorough_interval_ms) {
+    last_thorough_ms_ = now_ms;
+    return true;
+  }
+  return wrote / kPageBytes - flushed_ / kPageBytes >= options_.flush_least_pages;
+}
+
+Status Flusher::SyncRange(int64_t from, int64_t to) {
+  while (from < to) {
+    MQ_ASSIGN(FilePin file, files_.Get(from));
+    const int64_t end = std::min(to, file->end());
+    MQ_TRY(file->Sync(from - file->start(), end - file->start(), file_ops_));
+    from = end;
+  }
+  return Ok();
+}
+
+void Flusher::PublishFailure(const Error& error) {
+  page_.flush_failures.fetch_add(1, std::memory_order_relaxed);
+  page_.flush_failed_errno.store(error.sys_errno != 0 ? error.sys_errno : EIO, std::memory_order_release);
+  page_.state.store(static_cast<uint32_t>(HelperState::kFailed), std::memory_order_release);
+  log::Err("store.flush", "the commit log cannot be made durable; nothing more is confirmed until a restart")
+      .Field("error", error)
+      .Field("flushed", flushed_);
+}
+
+Result<bool> Flusher::FlushStep() {
+  if (failed()) return false;
+  // Sampled before the sync: only what was written before it is durable after it.
+  const WrittenPosition sample = LoadWrote(positions_.broker());
+  if (sample.wrote.value() <= flushed_) return false;
+  if (Status synced = SyncRange(flushed_, sample.wrote.value()); !synced) {
+    PublishFailure(synced.error());
+    return std::move(synced).error();
+  }
+  flushed_ = sample.wrote.value();
+  flushed_timestamp_ = sample.store_timestamp;
+  page_.flushes.fetch_add(1, std::memory_order_relaxed);
+  page_.committed.store(flushed_, std::memory_order_release);
+  page_.flushed.store(flushed_, std::memory_order_release);
+  return true;
+}
+
+Status Flusher::CheckpointStep() {
+  // Each time only after what it speaks of is durable.
+  const ReputdPage& reputd = positions_.reputd();
+  Checkpoint checkpoint = checkpoint_.current();
+  checkpoint.physic_timestamp = std::max(checkpoint.physic_timestamp, flushed_timestamp_);
+  checkpoint.logics_timestamp =
+      std::max(checkpoint.logics_timestamp, reputd.logics_timestamp.load(std::memory_order_acquire));
+  checkpoint.index_timestamp =
+      std::max(checkpoint.index_timestamp, reputd.index_timestamp.load(std::memory_order_acquire));
+  MQ_TRY(checkpoint_.Write(checkpoint));
+  page_.checkpoint_time.store(checkpoint.physic_timestamp, std::memory_order_relaxed);
+  return Ok();
+}
+
+Status Flusher::FinishFile() {
+  const int64_t end = maker_.start() + options_.commit_log_file_bytes;
+  MQ_TRY(maker_.Finish());
+  page_.allocated_to.store(end, std::memory_order_release);
+  page_.allocate_failed_errno.store(0, std::memory_order_relaxed);
+  return Ok();
+}
+
+Result<bool> Flusher::AllocateStep(int64_t now_ms, bool* more) {
+  const int64_t file_bytes = options_.commit_log_file_bytes;
+  const BrokerPage& broker = positions_.broker();
+  const int64_t wrote = broker.wrote.load(std::memory_order_acquire);
+  const bool urgent = broker.waits_for_file.load(std::memory_order_acquire) != 0;
+  int64_t allocated = page_.allocated_to.load(std::memory_order_relaxed);
+  // The broker makes the first file itself, and --once may find files nobody told us about.
+  allocated = std::max(allocated, (wrote + file_bytes - 1) / file_bytes * file_bytes);
+  const int64_t ahead = std::max(file_bytes * 3 / 4, std::min(options_.warm_window_bytes, kSpareFiles * file_bytes));
+  if (!maker_.busy()) {
+    const bool needed = urgent ? allocated <= wrote : allocated - wrote < ahead;
+    if (!needed || now_ms < retry_allocate_ms_) return false;
+    MQ_TRY(maker_.Begin(allocated));
+  }
+  // A waiting broker gets the file without written zeros: late is worse than slow.
+  if (!urgent) {
+    MQ_ASSIGN(bool complete, maker_.Write(kZeroBytesPerStep));
+    if (!complete) {
+      *more = true;
+      return false;
+    }
+  }
+  MQ_TRY(FinishFile());
+  *more = true;
+  return true;
+}
+
+Result<bool> Flusher::WarmStep(int64_t max_bytes) {
+  const int64_t wrote = positions_.broker().wrote.load(std::memory_order_acquire);
+  const int64_t allocated = page_.allocated_to.load(std::memory_order_relaxed);
+  const int64_t goal = std::min(wrote + options_.warm_window_bytes, allocated);
+  int64_t from = std::max(warmed_to_, wrote);
+  if (from >= goal) return false;
+  const int64_t start = from / options_.commit_log_file_bytes * options_.commit_log_file_bytes;
+  if (warm_file_ == nullptr || warm_file_->start() != start) {
+    const std::string path = layout_.CommitLogFile(PhysicalOffset(start));
+    MQ_ASSIGN(auto file, MappedFile::OpenReadWrite(path, start, options_.commit_log_file_bytes));
+    warm_file_ = std::make_shared<MappedFile>(std::move(file));
+  }
+  const int64_t to = std::min({from + max_bytes, goal, warm_file_->end()});
+  MQ_TRY(warm_file_->Populate(from - start, to - start));
+  warmed_to_ = to;
+  return true;
+}
+
+FlushOutcome Flusher::Step(int64_t now_ms) {
+  FlushOutcome outcome;
+  if (WorthFlushing(now_ms)) {
+    auto flushed = FlushStep();
+    outcome.flushed = flushed && *flushed;
+    outcome.failed = !flushed;
+    last_flush_ms_ = now_ms;
+  }
+  if (now_ms - last_checkpoint_ms_ >= kCheckpointIntervalMs) {
+    last_checkpoint_ms_ = now_ms;
+    if (Status written = CheckpointStep(); !written) {
+      log::Err("store.flush", "the checkpoint cannot be written").Field("error", written.error());
+    }
+  }
+  auto allocated = AllocateStep(now_ms, &outcome.more);
+  if (allocated) {
+    outcome.allocated = *allocated;
+  } else {
+    maker_.Abandon();
+    retry_allocate_ms_ = now_ms + kRetryMs;
+    page_.allocate_failed_errno.store(allocated.error().sys_errno, std::memory_order_release);
+    log::Err("store.flush", "the next commit log file cannot be made").Field("error", allocated.error());
+  }
+  if (!outcome.more && now_ms >= retry_warm_ms_) {
+    auto warmed = WarmStep(kWarmBytesPerStep);
+    outcome.more = warmed && *warmed;
+    if (!warmed) {
+      retry_warm_ms_ = now_ms + kRetryMs;
+      log::Warn("store.flush", "pages ahead of the writer cannot be prepared").Field("error", warmed.error());
+    }
+  }
+  const bool sync = options_.flush_disk_type == FlushDiskType::kSync;
+  const bool behind = positions_.broker().wrote.load(std::memory_order_acquire) > flushed_ && !failed();
+  // While the log grows the window ahead of it must grow too, also between two flushes.
+  const int64_t interval = std::min(sync ? kSyncIntervalMs : options_.flush_interval_ms, kBusyStepMs);
+  outcome.next_step_ms = behind ? interval : kRetryMs;
+  return outcome;
+}
+
+Status Flusher::FlushAll() {
+  MQ_TRY(FlushStep());
+  if (failed()) return MakeError(ErrorCode::kIo, "an earlier sync of the commit log has failed");
+  return CheckpointStep();
+}
+
+}  // namespace mq::store

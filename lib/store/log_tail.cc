@@ -1,0 +1,85 @@
+#include "store/log_tail.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+
+namespace mq::store {
+
+namespace {
+
+constexpr int64_t kReadBytes = 256 * 1024;
+
+bool AllZero(const char* bytes, size_t count) {
+  static const char kZeros[kPageBytes] = {};
+  while (count > 0) {
+    const size_t piece = std::min<size_t>(count, kPageBytes);
+    if (std::memcmp(bytes, kZeros, piece) != 0) return false;
+    bytes += piece;
+    count -= piece;
+  }
+  return true;
+}
+
+// Calls visit(bytes, position) for pieces of at most 4 KiB (aligned) of the data extents behind `from`
+// that are not all zero; visit returns false to stop.
+template <class Visitor>
+Status ForEachNonZero(int fd, const std::string& path, int64_t from, Visitor visit) {
+  std::vector<char> buffer(kReadBytes);
+  int64_t at = from;
+  for (;;) {
+    off_t data = ::lseek(fd, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return Ok();
+    if (data < 0 && errno != EINVAL) return ErrnoError(ErrorCode::kIo, "look for data in " + path);
+    if (data > at) at = data;  // EINVAL: this file system has no holes to skip
+    const ssize_t n = ::pread(fd, buffer.data(), static_cast<size_t>(kReadBytes - at % kPageBytes), at);
+    if (n < 0) return ErrnoError(ErrorCode::kIo, "read " + path);
+    if (n == 0) return Ok();
+    for (int64_t done = 0; done < n;) {
+      const int64_t piece = std::min<int64_t>(n - done, kPageBytes - (at + done) % kPageBytes);
+      if (!AllZero(buffer.data() + done, static_cast<size_t>(piece)) &&
+          !visit(std::string_view(buffer.data() + done, static_cast<size_t>(piece)), at + done)) {
+        return Ok();
+      }
+      done += piece;
+    }
+    at += n;
+  }
+}
+
+}  // namespace
+
+Result<std::optional<int64_t>> FindNonZero(const std::string& path, int64_t from) {
+  MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDONLY | O_CLOEXEC));
+  std::optional<int64_t> found;
+  MQ_TRY(ForEachNonZero(fd.get(), path, from, [&found](std::string_view bytes, int64_t position) {
+    found = position + static_cast<int64_t>(bytes.find_first_not_of('\0'));
+    return false;
+  }));
+  return found;
+}
+
+Result<int64_t> ZeroTail(const std::string& path, int64_t from) {
+  MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC));
+  static const std::string zeros(kPageBytes, '\0');
+  int64_t overwritten = 0;
+  Status written;
+  MQ_TRY(ForEachNonZero(fd.get(), path, from, [&](std::string_view bytes, int64_t position) {
+    written = WriteAt(fd.get(), std::string_view(zeros).substr(0, bytes.size()), position, path);
+    overwritten += static_cast<int64_t>(bytes.size());
+    return written.has_value();
+  }));
+  MQ_TRY(std::move(written));
+  // Durable before anything is appended: a later crash must not bring the old bytes back behind new ones.
+  if (overwritten > 0 && ::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
+  return overwritten;
+}
+
+}  // namespace mq::store

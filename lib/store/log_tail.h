@@ -1,0 +1,23 @@
+// What may lie behind the end of the log: found and overwritten with zeros. Part of recovery.
+//
+// A spare file and the allocated rest of the last one are mostly holes: only the extents that hold data
+// are read. Overwriting keeps every file at its size; nothing is truncated or unlinked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "store/types.h"
+
+namespace mq::store {
+
+// Position in the file of its first byte at or behind `from` that is not zero.
+Result<std::optional<int64_t>> FindNonZero(const std::string& path, int64_t from);
+
+// Overwrites everything behind `from` that is not zero with zeros, syncs when something was; returns how
+// many bytes were not zero (in whole 4 KiB pieces, less what lies before `from`).
+Result<int64_t> ZeroTail(const std::string& path, int64_t from);
+
+}  // namespace mq::store

@@ -1,0 +1,46 @@
+#include "store/log_walk.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace mq::store {
+
+Result<const protocol::MessageView*> LogWalk::Next(PhysicalOffset to) {
+  while (position_ < to) {
+    const int64_t at = position_ - region_start_;
+    if (region_start_.value() < 0 || at < 0 || at >= static_cast<int64_t>(region_.bytes.size())) {
+      MQ_ASSIGN(region_, log_.ReadRegion(position_));
+      region_start_ = position_;
+      if (static_cast<int64_t>(region_.bytes.size()) > to - position_) {
+        region_.bytes = region_.bytes.substr(0, static_cast<size_t>(to - position_));
+      }
+      continue;
+    }
+    check_ = CheckRecord(region_.bytes.substr(static_cast<size_t>(at)), position_, protocol::BodyCheck::kSkip);
+    if (check_.kind == RecordKind::kMessage) {
+      record_position_ = position_;
+      position_ += check_.bytes;
+      return &check_.message;
+    }
+    if (check_.kind == RecordKind::kBlank) {
+      position_ += check_.bytes;
+      continue;
+    }
+    SkipDamage(check_, to);
+  }
+  return nullptr;
+}
+
+// Damage that recovery has kept: go on at the next whole record of this file, else at the next file.
+void LogWalk::SkipDamage(const RecordCheck& check, PhysicalOffset to) {
+  const PhysicalOffset from = position_;
+  auto next = FindNextRecord(region_.bytes, region_start_, position_ + 1);
+  position_ = next ? *next : std::min(region_start_ + static_cast<int64_t>(region_.bytes.size()), to);
+  log::Warn("store.walk", "damaged stretch of the commit log skipped")
+      .Field("offset", from.value())
+      .Field("to", position_.value())
+      .Field("reason", check.reason);
+}
+
+}  // namespace mq::store

@@ -1,0 +1,38 @@
+// LogWalk: the records of a range of the log in order, stepping over blanks and damage the one way that
+// recovery, the queue-offset table and reput all take, so that they see the same records.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+#include "store/commit_log.h"
+#include "store/record.h"
+
+namespace mq::store {
+
+class LogWalk {
+ public:
+  // Records in [from, to); both are record boundaries (or `from` lies in front of damage).
+  LogWalk(LogReader& log, PhysicalOffset from) : log_(log), position_(from) {}
+
+  // The record at position(), which then moves behind it; nothing at `to`. The view is valid until the
+  // next call.
+  Result<const protocol::MessageView*> Next(PhysicalOffset to);
+
+  PhysicalOffset position() const { return position_; }
+  // Position of the record last returned.
+  PhysicalOffset record_position() const { return record_position_; }
+
+ private:
+  void SkipDamage(const RecordCheck& check, PhysicalOffset to);
+
+  LogReader& log_;
+  PhysicalOffset position_;
+  PhysicalOffset record_position_{-1};
+  Slice region_;  // holds position_ while they match
+  PhysicalOffset region_start_{-1};
+  RecordCheck check_;
+};
+
+}  // namespace mq::store

@@ -1,0 +1,167 @@
+#include "store/queue_check.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "store/consume_queue.h"
+#include "store/layout.h"
+#include "store/log_tail.h"
+#include "store/mapped_file.h"
+
+namespace mq::store {
+
+namespace {
+
+class QueueFiles {
+ public:
+  QueueFiles(const StoreOptions& options, const QueueName& name)
+      : file_bytes_(options.consume_queue_file_bytes),
+        directory_(StoreLayout(options.root).QueueDir(name.topic, name.queue_id)) {}
+
+  // Files of a wrong size (a crash of another writer) are worth nothing: they are removed.
+  Status Load(QueueCheck& check) {
+    MQ_ASSIGN(auto files, ListMappedFiles(directory_));
+    for (const FileEntry& file : files) {
+      if (file.bytes == file_bytes_ && file.start % file_bytes_ == 0) {
+        files_.push_back(file);
+      } else {
+        MQ_TRY(Remove(file, check));
+      }
+    }
+    return Ok();
+  }
+
+  bool empty() const { return files_.empty(); }
+  int64_t first() const { return files_.front().start; }
+
+  // End of the files that follow one another from the first on.
+  int64_t ContiguousEnd() const {
+    int64_t end = files_.front().start;
+    for (const FileEntry& file : files_) {
+      if (file.start != end) break;
+      end += file_bytes_;
+    }
+    return end;
+  }
+
+  Result<QueueEntry> EntryAt(QueueOffset offset) const {
+    const int64_t position = offset.value() * kQueueEntryBytes;
+    const int64_t start = position / file_bytes_ * file_bytes_;
+    MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(directory_ + "/" + MappedFileName(start), start, file_bytes_));
+    return LoadQueueEntry(file.data() + (position - start));
+  }
+
+  // Nothing but zeros behind `end`; files that start at or behind it go, unless it is the first file's.
+  Status CutTo(QueueOffset end, QueueCheck& check) {
+    const int64_t position = end.value() * kQueueEntryBytes;
+    for (const FileEntry& file : files_) {
+      if (file.start >= position) {
+        MQ_TRY(Remove(file, check));
+      } else if (file.start + file_bytes_ > position) {
+        MQ_TRY(ZeroTail(directory_ + "/" + MappedFileName(file.start), position - file.start));
+      }
+    }
+    return Ok();
+  }
+
+  Status RemoveAll(QueueCheck& check) {
+    for (const FileEntry& file : files_) MQ_TRY(Remove(file, check));
+    return Ok();
+  }
+
+ private:
+  Status Remove(const FileEntry& file, QueueCheck& check) const {
+    ++check.removed_files;
+    return RemoveFile(directory_ + "/" + MappedFileName(file.start));
+  }
+
+  int64_t file_bytes_;
+  std::string directory_;
+  std::vector<FileEntry> files_;
+};
+
+void WarnLost(const QueueName& name, QueueOffset kept, const char* what) {
+  log::Warn("store.reput", what).Field("topic", name.topic).Field("queue", name.queue_id).Field("kept", kept.value());
+}
+
+// A queue the marker names: keeps what is whole of it, cuts the rest, lowers check.start where entries are lost.
+Status KeepMarked(const StoreOptions& options, PhysicalOffset log_min, const DispatchedMarker& marker,
+                  const QueueName& name, const MarkedQueue& marked, QueueFiles& files, QueueCheck& check) {
+  auto lose_all = [&](const char* what) {
+    WarnLost(name, QueueOffset(0), what);
+    ++check.rebuilt_queues;
+    check.start = log_min;
+    return files.RemoveAll(check);
+  };
+  if (files.empty()) return lose_all("queue files are gone: derived again from the log");
+  // Old files go when the log below them has expired, not otherwise.
+  if (files.first() > marked.first && marker.log_min == log_min) {
+    return lose_all("the first queue file is gone: derived again from the log");
+  }
+  const QueueOffset whole(std::min(files.ContiguousEnd() / kQueueEntryBytes, marked.end.value()));
+  if (whole.value() * kQueueEntryBytes <= files.first()) return lose_all("queue files are damaged: derived again");
+  MQ_ASSIGN(QueueEntry last, files.EntryAt(whole - 1));
+  if (!last.IsRecord() || last.end() > marker.offset) return lose_all("queue entries are not as marked: derived again");
+  if (whole < marked.end) {
+    WarnLost(name, whole, "a queue file is gone: derived again from there on");
+    ++check.rebuilt_queues;
+    check.start = std::min(check.start, std::max(last.end(), log_min));
+  }
+  MQ_TRY(files.CutTo(whole, check));
+  check.queues[name] = {files.first(), whole};
+  return Ok();
+}
+
+// Without a marker only entries of expired records are kept: they carry the numbering.
+Status KeepExpired(const StoreOptions& options, PhysicalOffset log_min, const QueueName& name, QueueFiles& files,
+                   QueueCheck& check) {
+  if (files.empty()) return Ok();
+  QueueOffset end(0);
+  if (log_min.value() > 0) {
+    ConsumeQueueReader reader(options, nullptr, log_min);
+    MQ_ASSIGN(end, reader.MaxOffset(name.topic, name.queue_id));
+  }
+  MQ_TRY(files.CutTo(end, check));
+  if (end.value() * kQueueEntryBytes > files.first()) check.queues[name] = {files.first(), end};
+  return Ok();
+}
+
+}  // namespace
+
+Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_min,
+                               const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones) {
+  QueueCheck check;
+  check.start = marker ? marker->offset : log_min;
+  const StoreLayout layout(options.root);
+  MQ_ASSIGN(auto names, ListQueues(layout));
+  std::map<QueueName, MarkedQueue> marked;
+  if (marker) marked = marker->queues;
+  // Marked before the deletion of its topic was reached: its former life.
+  std::erase_if(marked, [&](const auto& queue) {
+    const PhysicalOffset dead = tombstones.Of(queue.first.topic);
+    return dead.value() > 0 && marker->offset <= dead;
+  });
+  for (const QueueName& name : names) {
+    QueueFiles files(options, name);
+    MQ_TRY(files.Load(check));
+    auto it = marked.find(name);
+    if (it != marked.end()) {
+      MQ_TRY(KeepMarked(options, log_min, *marker, name, it->second, files, check));
+      marked.erase(it);
+    } else if (marker) {
+      // Made after the marker: all its records are derived again anyway.
+      MQ_TRY(files.RemoveAll(check));
+    } else {
+      MQ_TRY(KeepExpired(options, log_min, name, files, check));
+    }
+  }
+  for (const auto& [name, queue] : marked) {
+    WarnLost(name, QueueOffset(0), "the queue's directory is gone: derived again from the log");
+    ++check.rebuilt_queues;
+    check.start = log_min;
+  }
+  return check;
+}
+
+}  // namespace mq::store

@@ -1,0 +1,30 @@
+// Before reput starts in a new life of the store: which queue files can be kept, and up to where.
+//
+// Queue files may be ahead of the log (cut by recovery), behind it, damaged by a power cut, or gone. What
+// the believed marker names was durable, so everything behind it is cut off and derived again; a file the
+// marker needs that is missing or wrong lowers the starting point. Used by Reput::Open alone.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "store/dispatched_marker.h"
+#include "store/store_options.h"
+#include "store/tombstones.h"
+
+namespace mq::store {
+
+struct QueueCheck {
+  PhysicalOffset start;                     // dispatch begins here
+  std::map<QueueName, MarkedQueue> queues;  // kept, each cut to its end
+  uint64_t rebuilt_queues = 0;              // lost or damaged: derived again
+  uint64_t removed_files = 0;
+};
+
+// Changes only files below consumequeue/. Nothing may be reading them as valid (`dispatched` is 0).
+Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_min,
+                               const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones);
+
+}  // namespace mq::store

@@ -1,0 +1,215 @@
+#include "store/queue_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/file.h"
+#include "base/log.h"
+
+namespace mq::store {
+
+namespace {
+
+constexpr QueueEntry kPreBlank{PhysicalOffset(0), kPreBlankSize, 0};
+// Blocks are allocated in steps of this: a queue of a few messages does not cost a whole file.
+constexpr int64_t kAllocateBytes = 64 * 1024;
+
+log::RateLimit& AnomalyLog() {
+  static log::RateLimit limit(20);
+  return limit;
+}
+
+void WarnOfNumbering(const QueueName& name, QueueOffset expected, QueueOffset found, const char* what) {
+  uint64_t suppressed = 0;
+  if (!AnomalyLog().Allow(&suppressed)) return;
+  log::Warn("store.reput", what)
+      .Field("topic", name.topic)
+      .Field("queue", name.queue_id)
+      .Field("expected", expected.value())
+      .Field("found", found.value())
+      .Field("suppressed", suppressed);
+}
+
+}  // namespace
+
+QueueWriter::QueueWriter(const StoreOptions& options, QueueName name, std::optional<MarkedQueue> start)
+    : options_(options),
+      name_(std::move(name)),
+      directory_(StoreLayout(options.root).QueueDir(name_.topic, name_.queue_id)) {
+  if (!start) return;
+  started_ = true;
+  first_ = start->first;
+  end_ = start->end;
+  dirty_from_ = end_bytes();
+}
+
+std::optional<MarkedQueue> QueueWriter::marked() const {
+  if (!started_) return std::nullopt;
+  return MarkedQueue{first_, end_};
+}
+
+Status QueueWriter::Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
+  if (started_ && offset == end_) return AppendEntry(entry);
+  if (!started_) {
+    MQ_TRY(StartAt(offset));
+  } else if (offset < end_) {
+    NoteConflict(offset, entry, anomalies);
+    return Ok();
+  } else if (offset - end_ > kMaxGapEntries) {
+    ++anomalies.jumps;
+    WarnOfNumbering(name_, end_, offset, "queue offset jumps too far: the record gets no queue entry");
+    return Ok();
+  } else {
+    MQ_TRY(FillGap(offset, anomalies));
+  }
+  return AppendEntry(entry);
+}
+
+// The first file of a queue starts at a file boundary; what lies before its first record is pre-blank.
+Status QueueWriter::StartAt(QueueOffset offset) {
+  const int64_t position = offset.value() * kQueueEntryBytes;
+  first_ = position / options_.consume_queue_file_bytes * options_.consume_queue_file_bytes;
+  end_ = QueueOffset(first_ / kQueueEntryBytes);
+  dirty_from_ = first_;
+  while (end_ < offset) MQ_TRY(AppendEntry(kPreBlank));
+  started_ = true;
+  return Ok();
+}
+
+Status QueueWriter::FillGap(QueueOffset offset, QueueAnomalies& anomalies) {
+  ++anomalies.gaps;
+  WarnOfNumbering(name_, end_, offset, "gap in queue offsets, filled with empty entries");
+  while (end_ < offset) MQ_TRY(AppendEntry(kPreBlank));
+  return Ok();
+}
+
+// Below the end: normally a replay of what is there already.
+void QueueWriter::NoteConflict(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
+  const int64_t position = offset.value() * kQueueEntryBytes;
+  if (file_ == nullptr || position < file_->start()) return;
+  const QueueEntry there = LoadQueueEntry(file_->data() + (position - file_->start()));
+  if (there.physical_offset == entry.physical_offset) return;
+  ++anomalies.conflicts;
+  WarnOfNumbering(name_, end_, offset, "queue offset is taken by another record: the record gets no queue entry");
+}
+
+Status QueueWriter::AppendEntry(const QueueEntry& entry) {
+  const int64_t position = end_bytes();
+  if (file_ == nullptr || position >= file_->end()) MQ_TRY(OpenFileFor(position));
+  const int64_t in_file = position - file_->start();
+  if (in_file + kQueueEntryBytes > allocated_in_file_) MQ_TRY(AllocateAhead(in_file));
+  StoreQueueEntry(file_->mutable_data() + in_file, entry);
+  ++end_;
+  return Ok();
+}
+
+Status QueueWriter::OpenFileFor(int64_t position) {
+  const int64_t start = position / options_.consume_queue_file_bytes * options_.consume_queue_file_bytes;
+  const std::string path = directory_ + "/" + MappedFileName(start);
+  auto file = MappedFile::OpenReadWrite(path, start, options_.consume_queue_file_bytes);
+  if (!file && file.error().code == ErrorCode::kNotFound) {
+    MQ_TRY(CreateFile(start));
+    file = MappedFile::OpenReadWrite(path, start, options_.consume_queue_file_bytes);
+  }
+  if (!file) return std::move(file).error();
+  if (file_ != nullptr && dirty_from_ < file_->end()) full_files_.push_back(std::move(file_));
+  file_ = std::make_unique<MappedFile>(std::move(*file));
+  allocated_in_file_ = 0;
+  return Ok();
+}
+
+// RocketMQ refuses a store with a queue file of a wrong size, so the file has its size before its name.
+Status QueueWriter::CreateFile(int64_t start) {
+  auto unnamed = [this] { return UniqueFd(::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644)); };
+  UniqueFd fd = unnamed();
+  if (!fd.valid() && errno == ENOENT) {
+    MQ_TRY(MakeDirectories(directory_));
+    fd = unnamed();
+  }
+  const std::string path = directory_ + "/" + MappedFileName(start);
+  if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create " + path);
+  if (::ftruncate(fd.get(), options_.consume_queue_file_bytes) != 0) return ErrnoError(ErrorCode::kIo, "size " + path);
+  const std::string proc = "/proc/self/fd/" + std::to_string(fd.get());
+  if (::linkat(AT_FDCWD, proc.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    return ErrnoError(ErrorCode::kIo, "name " + path);
+  }
+  new_names_ = true;
+  return Ok();
+}
+
+// A full disk is an error here, not a signal when the mapped page is written.
+Status QueueWriter::AllocateAhead(int64_t position_in_file) {
+  const int64_t from = position_in_file / kAllocateBytes * kAllocateBytes;
+  int64_t to = std::min(from + kAllocateBytes, file_->bytes());
+  if (to < position_in_file + kQueueEntryBytes) to = std::min(to + kAllocateBytes, file_->bytes());
+  if (::fallocate(file_->fd(), 0, from, to - from) != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
+    return ErrnoError(ErrorCode::kIo, "allocate blocks of " + file_->path());
+  }
+  allocated_in_file_ = to;
+  return Ok();
+}
+
+Status QueueWriter::Sync() {
+  for (const auto& file : full_files_) {
+    MQ_TRY(file->Sync(std::max<int64_t>(dirty_from_ - file->start(), 0), file->bytes()));
+  }
+  full_files_.clear();
+  const int64_t end = end_bytes();
+  if (file_ != nullptr && dirty_from_ < end) {
+    MQ_TRY(file_->Sync(std::max<int64_t>(dirty_from_ - file_->start(), 0), end - file_->start()));
+  }
+  if (new_names_) {
+    MQ_TRY(FsyncDirectory(directory_));
+    new_names_ = false;
+  }
+  dirty_from_ = end;
+  return Ok();
+}
+
+QueueWriters::QueueWriters(const StoreOptions& options) : options_(options), layout_(options.root) {}
+
+QueueWriter& QueueWriters::Add(QueueName name, std::optional<MarkedQueue> start) {
+  auto writer = std::make_unique<QueueWriter>(options_, std::move(name), start);
+  QueueWriter& made = *writer;
+  queues_.emplace(Key{made.name().topic, made.name().queue_id}, std::move(writer));
+  return made;
+}
+
+void QueueWriters::Start(const std::map<QueueName, MarkedQueue>& queues) {
+  for (const auto& [name, marked] : queues) Add(name, marked);
+}
+
+QueueWriter& QueueWriters::GetOrCreate(std::string_view topic, int32_t queue_id) {
+  if (last_ != nullptr && last_->name().queue_id == queue_id && last_->name().topic == topic) return *last_;
+  auto it = queues_.find(Key{topic, queue_id});
+  last_ = it != queues_.end() ? it->second.get() : &Add({std::string(topic), queue_id}, std::nullopt);
+  return *last_;
+}
+
+Status QueueWriters::RemoveTopic(std::string_view topic) {
+  last_ = nullptr;
+  std::erase_if(queues_, [topic](const auto& entry) { return entry.second->name().topic == topic; });
+  return RemoveTree(layout_.TopicQueuesDir(topic));
+}
+
+Status QueueWriters::Sync(int32_t least_pages) {
+  for (auto& [key, writer] : queues_) {
+    const int64_t dirty = writer->dirty_bytes();
+    if (dirty <= 0 || dirty < least_pages * kPageBytes) continue;
+    MQ_TRY(writer->Sync());
+  }
+  return Ok();
+}
+
+std::map<QueueName, MarkedQueue> QueueWriters::Marked() const {
+  std::map<QueueName, MarkedQueue> marked;
+  for (const auto& [key, writer] : queues_) {
+    if (auto queue = writer->marked()) marked.emplace(writer->name(), *queue);
+  }
+  return marked;
+}
+
+}  // namespace mq::store

@@ -1,0 +1,330 @@
+#include "store/recovery.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "store/checkpoint.h"
+#include "store/dispatched_marker.h"
+#include "store/layout.h"
+#include "store/log_tail.h"
+#include "store/mapped_file.h"
+#include "store/record.h"
+
+namespace mq::store {
+
+namespace {
+
+constexpr uint32_t kMessageMagicV2 = 0xDAA320AB;  // 5.x, topics over 127 bytes
+// RocketMQ's margin below the checkpoint.
+constexpr int64_t kCheckpointMarginMs = 3000;
+// After a clean stop at most this much is walked again.
+constexpr int64_t kCleanScanBytes = int64_t{128} << 20;
+constexpr int64_t kCleanScanFiles = 3;
+constexpr int64_t kProgressRecords = 1 << 16;
+
+class LogRecovery {
+ public:
+  LogRecovery(const StoreOptions& options, bool clean, const RecoverProgress& progress, RecoverMode mode)
+      : options_(options), layout_(options.root), progress_(progress), mode_(mode) {
+    result_.clean = clean;
+  }
+
+  Result<RecoverResult> Run() {
+    MQ_TRY(RefuseForeignFormats());
+    MQ_ASSIGN(files_, ListMappedFiles(layout_.CommitLogDir()));
+    if (files_.empty()) return result_;
+    MQ_TRY(CheckFiles());
+    result_.min = PhysicalOffset(files_.front().start);
+    MQ_TRY(ReadEvidence());
+    MQ_ASSIGN(PhysicalOffset start, ChooseStart());
+    result_.scanned_from = start;
+    MQ_TRY(Walk(start));
+    if (mode_ == RecoverMode::kRepair) MQ_TRY(Settle());
+    return result_;
+  }
+
+ private:
+  int64_t file_bytes() const { return options_.commit_log_file_bytes; }
+  std::string PathOf(const FileEntry& file) const { return layout_.CommitLogFile(PhysicalOffset(file.start)); }
+  size_t IndexOf(PhysicalOffset position) const {
+    return static_cast<size_t>((position.value() - files_.front().start) / file_bytes());
+  }
+  bool AtEnd(PhysicalOffset position) const { return position.value() >= files_.back().start + file_bytes(); }
+
+  Status RefuseForeignFormats() {
+    auto names = ListDirectory(options_.root + "/batchconsumequeue");
+    if (names && !names->empty()) {
+      return MakeError(ErrorCode::kCorruption, options_.root +
+                                                   "/batchconsumequeue holds queues of RocketMQ 5.x, which "
+                                                   "this version cannot keep up to date");
+    }
+    return Ok();
+  }
+
+  // Contiguous, all of the configured size. The last one may be shorter after a crash: it gets its size
+  // back, zero-filled. A store made with another file size is refused, not stretched.
+  Status CheckFiles() {
+    for (size_t i = 0; i < files_.size(); ++i) {
+      FileEntry& file = files_[i];
+      const std::string path = PathOf(file);
+      if (file.start != files_.front().start + static_cast<int64_t>(i) * file_bytes() ||
+          file.start % file_bytes() != 0) {
+        return MakeError(ErrorCode::kCorruption, path + ": files of " + std::to_string(file_bytes()) +
+                                                     " bytes do not follow one another up to here");
+      }
+      if (file.bytes == file_bytes()) continue;
+      const bool last = i + 1 == files_.size();
+      const bool torn = file.bytes == 0 || file.bytes % kPageBytes != 0 || files_.size() > 1;
+      if (!last || !torn || file.bytes > file_bytes()) {
+        return MakeError(ErrorCode::kCorruption, path + " has " + std::to_string(file.bytes) +
+                                                     " bytes; mappedFileSizeCommitLog is " +
+                                                     std::to_string(file_bytes()));
+      }
+      MQ_TRY(RestoreSize(path, file));
+    }
+    return Ok();
+  }
+
+  Status RestoreSize(const std::string& path, FileEntry& file) {
+    if (mode_ == RecoverMode::kLookOnly) {
+      return MakeError(ErrorCode::kCorruption, path + " is too short; start the broker to repair it");
+    }
+    log::Warn("store.recover", "the last file was too short: filled up with zeros")
+        .Field("file", path)
+        .Field("bytes", file.bytes);
+    MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC));
+    if (::ftruncate(fd.get(), file_bytes()) != 0 || ::fsync(fd.get()) != 0) {
+      return ErrnoError(ErrorCode::kIo, "size " + path);
+    }
+    file.bytes = file_bytes();
+    return Ok();
+  }
+
+  // What is known to have been durable: times from the checkpoint, a position from reputd's marker.
+  Status ReadEvidence() {
+    MQ_ASSIGN(auto checkpoint, ReadCheckpoint(layout_.Checkpoint()));
+    if (checkpoint) {
+      const int64_t latest = NowMs() + kCheckpointMarginMs;
+      const auto& times = *checkpoint;
+      if (times.physic_timestamp < 0 || times.logics_timestamp < 0 || times.physic_timestamp > latest ||
+          times.logics_timestamp > latest) {
+        result_.checkpoint_distrusted = true;
+        log::Warn("store.recover", "the checkpoint is in the future or damaged: not trusted")
+            .Field("file", layout_.Checkpoint());
+      } else {
+        durable_timestamp_ = times.physic_timestamp;
+        scan_timestamp_ = std::min(times.physic_timestamp, times.logics_timestamp) - kCheckpointMarginMs;
+      }
+    }
+    const PhysicalOffset all(files_.back().start + file_bytes());
+    std::string why;
+    marker_ = LoadBelievedMarker(options_, result_.min, all, &why);
+    if (marker_) durable_position_ = marker_->offset;
+    return Ok();
+  }
+
+  // Store time of a file's first record; nothing when it does not start with one.
+  Result<std::optional<int64_t>> FirstStoreTime(const FileEntry& file) {
+    MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file_bytes()));
+    const std::string_view bytes(mapped.data(), static_cast<size_t>(mapped.bytes()));
+    const RecordCheck check = CheckRecord(bytes, PhysicalOffset(file.start), protocol::BodyCheck::kSkip);
+    if (check.kind != RecordKind::kMessage) return std::optional<int64_t>();
+    return std::optional<int64_t>(check.message.store_timestamp);
+  }
+
+  Result<PhysicalOffset> ChooseStart() {
+    int64_t last = static_cast<int64_t>(files_.size()) - 1;  // last file that starts with a record
+    std::optional<int64_t> time;
+    for (; last > 0; --last) {
+      MQ_ASSIGN(time, FirstStoreTime(files_[static_cast<size_t>(last)]));
+      if (time) break;
+    }
+    if (result_.clean) return ChooseCleanStart(last);
+    for (int64_t i = last; i > 0; --i) {
+      MQ_ASSIGN(time, FirstStoreTime(files_[static_cast<size_t>(i)]));
+      if (time && *time != 0 && *time <= scan_timestamp_) return PhysicalOffset(files_[static_cast<size_t>(i)].start);
+    }
+    return result_.min;
+  }
+
+  PhysicalOffset ChooseCleanStart(int64_t last) const {
+    int64_t first = std::max<int64_t>(last - (kCleanScanFiles - 1), 0);
+    if (!marker_) return PhysicalOffset(files_[static_cast<size_t>(first)].start);
+    for (; first <= last; ++first) {
+      const PhysicalOffset start(files_[static_cast<size_t>(first)].start);
+      if (start <= marker_->offset && marker_->offset - start <= kCleanScanBytes) return start;
+    }
+    return marker_->offset;
+  }
+
+  // Walks records from `start` to the end of the log, which becomes result_.end.
+  Status Walk(PhysicalOffset start) {
+    const auto body_check = options_.check_crc_on_recover ? protocol::BodyCheck::kCrc : protocol::BodyCheck::kSkip;
+    PhysicalOffset position = start;
+    if (marker_ && marker_->offset == start) result_.last_store_timestamp = marker_->store_timestamp;
+    while (!AtEnd(position)) {
+      const FileEntry& entry = files_[IndexOf(position)];
+      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+      const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
+      bool next_file = false;
+      while (!next_file) {
+        const std::string_view rest = bytes.substr(static_cast<size_t>(position.value() - entry.start));
+        const RecordCheck check = CheckRecord(rest, position, body_check);
+        if (check.kind == RecordKind::kBad) {
+          MQ_TRY(RefuseUnknownRecord(rest, position));
+          MQ_ASSIGN(std::optional<PhysicalOffset> go_on, StepOverDamage(position, check));
+          if (!go_on) {
+            result_.end = position;
+            return Ok();
+          }
+          next_file = IndexOf(*go_on) != IndexOf(position);
+          position = *go_on;
+          continue;
+        }
+        if (check.kind == RecordKind::kMessage) {
+          ++result_.records;
+          result_.last_store_timestamp = check.message.store_timestamp;
+          if (result_.records % kProgressRecords == 0) Progress(position);
+        }
+        position += check.bytes;
+        next_file = position.value() >= file.end();
+      }
+    }
+    result_.end = position;
+    return Ok();
+  }
+
+  void Progress(PhysicalOffset position) {
+    if (!progress_) return;
+    const int64_t all = files_.back().start + file_bytes() - result_.scanned_from.value();
+    progress_("walking the commit log",
+              static_cast<int>((position - result_.scanned_from) * 100 / std::max<int64_t>(all, 1)));
+  }
+
+  static Status RefuseUnknownRecord(std::string_view rest, PhysicalOffset position) {
+    if (rest.size() < 8 || LoadBe32(rest.data() + 4) != kMessageMagicV2) return Ok();
+    return MakeError(ErrorCode::kCorruption, "the commit log holds a record of RocketMQ 5.x format 2 at position " +
+                                                 std::to_string(position.value()) + ", which this version cannot read");
+  }
+
+  // The next whole record behind `from` in this or a later file.
+  Result<std::optional<PhysicalOffset>> FindRecordBehind(PhysicalOffset from) {
+    for (size_t i = IndexOf(from); i < files_.size(); ++i) {
+      const FileEntry& entry = files_[i];
+      const int64_t begin = std::max<int64_t>(from.value() - entry.start, 0);
+      // Zeros up to the end (a spare file, the allocated rest) hold no record, and are not worth mapping.
+      MQ_ASSIGN(auto data, FindNonZero(PathOf(entry), begin));
+      if (!data) continue;
+      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+      const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
+      // A record starts at most 8 zero bytes before its first byte that is not zero (its size).
+      const PhysicalOffset search(entry.start + std::max<int64_t>(begin, *data - 8));
+      if (auto found = FindNextRecord(bytes, PhysicalOffset(entry.start), search)) return found;
+    }
+    return std::optional<PhysicalOffset>();
+  }
+
+  Result<int64_t> StoreTimeAt(PhysicalOffset position) {
+    const FileEntry& entry = files_[IndexOf(position)];
+    MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+    const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
+    const RecordCheck check = CheckRecord(bytes.substr(static_cast<size_t>(position.value() - entry.start)), position,
+                                          protocol::BodyCheck::kSkip);
+    return check.message.store_timestamp;
+  }
+
+  // Where to go on behind what is no whole record at `position`; nothing when the log ends here.
+  Result<std::optional<PhysicalOffset>> StepOverDamage(PhysicalOffset position, const RecordCheck& check) {
+    MQ_ASSIGN(auto next, FindRecordBehind(position + 1));
+    if (!next) return std::optional<PhysicalOffset>();  // the usual end, or a torn last record
+    MQ_ASSIGN(int64_t next_time, StoreTimeAt(*next));
+    const bool was_durable = result_.clean || position < durable_position_ || next_time <= durable_timestamp_;
+    if (!was_durable) {
+      MQ_ASSIGN(result_.records_dropped, CountRecords(*next));
+      log::Warn("store.recover", "damage above the last durable flush: the log is cut there")
+          .Field("offset", position.value())
+          .Field("reason", check.reason)
+          .Field("records_behind", result_.records_dropped);
+      return std::optional<PhysicalOffset>();
+    }
+    log::Err("store.recover", "damage below the last durable flush: kept and skipped")
+        .Field("file", PathOf(files_[IndexOf(position)]))
+        .Field("offset", position.value())
+        .Field("to", next->value())
+        .Field("reason", check.reason);
+    result_.kept_damage.push_back({position, *next, check.reason});
+    return next;
+  }
+
+  Result<int64_t> CountRecords(PhysicalOffset from) {
+    int64_t count = 0;
+    std::optional<PhysicalOffset> position = from;
+    while (position && !AtEnd(*position)) {
+      const FileEntry& entry = files_[IndexOf(*position)];
+      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+      const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
+      while (position->value() < file.end()) {
+        const RecordCheck check = CheckRecord(bytes.substr(static_cast<size_t>(position->value() - entry.start)),
+                                              *position, protocol::BodyCheck::kSkip);
+        if (check.kind == RecordKind::kBad) break;
+        count += check.kind == RecordKind::kMessage ? 1 : 0;
+        *position += check.bytes;
+      }
+      if (position->value() < file.end()) {
+        MQ_ASSIGN(position, FindRecordBehind(*position + 1));
+      }
+    }
+    return count;
+  }
+
+  // Zeroes the tail and makes the log durable up to its end. May be killed and done again at any point.
+  Status Settle() {
+    const bool left_by_us = result_.clean && marker_ && marker_->offset == result_.end;
+    for (const FileEntry& file : files_) {
+      const int64_t end = file.start + file_bytes();
+      if (end <= result_.scanned_from.value()) continue;
+      if (end > result_.end.value() && !left_by_us) {
+        MQ_ASSIGN(int64_t dropped, ZeroTail(PathOf(file), std::max<int64_t>(result_.end.value() - file.start, 0)));
+        result_.bytes_dropped += dropped;
+      }
+      if (file.start < result_.end.value() && !result_.clean) {
+        MQ_ASSIGN(UniqueFd fd, OpenFile(PathOf(file), O_RDWR | O_CLOEXEC));
+        if (::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + PathOf(file));
+      }
+    }
+    if (result_.bytes_dropped > 0) {
+      log::Warn("store.recover", "bytes behind the last whole record were dropped")
+          .Field("end", result_.end.value())
+          .Field("bytes", result_.bytes_dropped)
+          .Field("records", result_.records_dropped);
+    }
+    return result_.clean ? Ok() : FsyncDirectory(layout_.CommitLogDir());
+  }
+
+  const StoreOptions& options_;
+  StoreLayout layout_;
+  const RecoverProgress& progress_;
+  RecoverMode mode_;
+  std::vector<FileEntry> files_;
+  std::optional<DispatchedMarker> marker_;
+  int64_t durable_timestamp_ = 0;
+  int64_t scan_timestamp_ = 0;
+  PhysicalOffset durable_position_;
+  RecoverResult result_;
+};
+
+}  // namespace
+
+Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, const RecoverProgress& progress,
+                                       RecoverMode mode) {
+  return LogRecovery(options, clean, progress, mode).Run();
+}
+
+}  // namespace mq::store

@@ -1,0 +1,243 @@
+#include "store/reput.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/strings.h"
+#include "protocol/names.h"
+#include "protocol/properties.h"
+#include "store/queue_check.h"
+
+namespace mq::store {
+
+namespace {
+
+// A crash never costs a replay of much more than this.
+constexpr int64_t kMarkerBytes = int64_t{256} << 20;
+constexpr int64_t kMarkerRetryMs = 20;
+
+int64_t NextLimit(const std::map<std::string, PhysicalOffset, std::less<>>& removals, PhysicalOffset limit) {
+  for (const auto& [topic, position] : removals) limit = std::min(limit, position);
+  return limit.value();
+}
+
+}  // namespace
+
+Reput::Reput(const StoreOptions& options, Positions& positions, PhysicalOffset start, Tombstones tombstones)
+    : options_(options),
+      layout_(options.root),
+      positions_(positions),
+      page_(positions.own_reputd()),
+      log_(options_, &positions),
+      walk_(log_, start),
+      queues_(options_),
+      tombstones_(std::move(tombstones)),
+      started_from_(start) {
+  for (const auto& [topic, position] : tombstones_.positions()) {
+    if (position >= start) pending_removals_.emplace(topic, position);
+  }
+}
+
+Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Positions& positions, bool rebuild) {
+  const BrokerPage& broker = positions.broker();
+  const StoreLayout layout(options.root);
+  const PhysicalOffset log_min = LoadLogMin(positions);
+  const PhysicalOffset recovered_end(broker.recovered_end.load(std::memory_order_acquire));
+  const uint32_t version = broker.tombstones.load(std::memory_order_acquire);
+  MQ_ASSIGN(Tombstones tombstones, Tombstones::Load(layout));
+
+  // In the same life of the positions the log may have been written on: the marker may name more than the
+  // recovered end.
+  ReputdPage& page = positions.own_reputd();
+  const bool same_life = page.queues_checked.load(std::memory_order_acquire) != 0;
+  const PhysicalOffset log_end = same_life ? LoadWrote(broker).wrote : recovered_end;
+  std::string why = "a rebuild was asked for";
+  std::optional<DispatchedMarker> marker;
+  if (!rebuild) marker = LoadBelievedMarker(options, log_min, log_end, &why);
+  if (!marker) log::Info("store.reput", "queues are derived from the whole log").Field("reason", why);
+
+  QueueCheck check;
+  if (same_life && marker) {
+    // Entries behind the marker are being read as valid: they are written again with the same bytes.
+    check.start = marker->offset;
+    check.queues = marker->queues;
+    std::erase_if(check.queues, [&](const auto& queue) {
+      const PhysicalOffset dead = tombstones.Of(queue.first.topic);
+      return dead.value() > 0 && marker->offset <= dead;
+    });
+  } else {
+    MQ_ASSIGN(check, CheckQueues(options, log_min, marker, tombstones));
+  }
+
+  std::unique_ptr<Reput> reput(new Reput(options, positions, check.start, std::move(tombstones)));
+  reput->tombstones_loaded_ = version;
+  reput->queues_.Start(check.queues);
+  if (marker && check.start == marker->offset) {
+    reput->marked_ = marker->offset;
+    reput->last_record_ = marker->last_record;
+    reput->last_store_timestamp_ = marker->store_timestamp;
+    reput->last_body_crc_ = marker->body_crc;
+  }
+  page.queues_checked.store(1, std::memory_order_release);
+  log::Info("store.reput", "dispatch starts")
+      .Field("from", check.start.value())
+      .Field("to", log_end.value())
+      .Field("queues_kept", static_cast<uint64_t>(check.queues.size()))
+      .Field("queues_lost", check.rebuilt_queues);
+  return reput;
+}
+
+PhysicalOffset Reput::limit() const {
+  const PhysicalOffset wrote(positions_.broker().wrote.load(std::memory_order_acquire));
+  if (options_.flush_disk_type == FlushDiskType::kAsync) return wrote;
+  return std::min(wrote, LoadFlushed(positions_));
+}
+
+int64_t Reput::TagsCodeOf(const protocol::MessageView& message) const {
+  if (message.topic == protocol::kScheduleTopic) {
+    if (auto text = protocol::FindProperty(message.properties, protocol::property::kDelay)) {
+      // A level that is no number counts as none: one such record must not stop dispatch.
+      const auto level = ParseInt64(*text);
+      const auto levels = static_cast<int64_t>(options_.delay_levels_ms.size());
+      if (level && *level > 0 && levels > 0) {
+        return message.store_timestamp + options_.delay_levels_ms[static_cast<size_t>(std::min(*level, levels) - 1)];
+      }
+      if (level && *level > 0) return message.store_timestamp + 1000;
+    }
+  }
+  return protocol::TagsCode(message.properties);
+}
+
+Status Reput::DispatchRecord(const protocol::MessageView& message) {
+  if (!EntersQueue(message.sys_flag) || message.queue_id < 0 || message.queue_offset.value() < 0) return Ok();
+  if (!tombstones_.empty() && message.physical_offset < tombstones_.Of(message.topic)) return Ok();
+  if (!IsSafeTopicDirectory(message.topic)) return Ok();
+  const QueueEntry entry{message.physical_offset, message.size, TagsCodeOf(message)};
+  return queues_.GetOrCreate(message.topic, message.queue_id).Put(message.queue_offset, entry, queues_.anomalies());
+}
+
+Status Reput::Dispatch(PhysicalOffset limit, int64_t max_records) {
+  if (undone_) {
+    Slice slice;
+    MQ_ASSIGN(protocol::MessageView message, log_.ReadRecord(*undone_, &slice));
+    MQ_TRY(DispatchRecord(message));
+    undone_.reset();
+  }
+  for (int64_t i = 0; i < max_records; ++i) {
+    MQ_ASSIGN(const protocol::MessageView* message, walk_.Next(limit));
+    if (message == nullptr) break;
+    ++records_;
+    last_record_ = walk_.record_position();
+    last_store_timestamp_ = message->store_timestamp;
+    last_body_crc_ = message->body_crc;
+    if (Status done = DispatchRecord(*message); !done) {
+      undone_ = last_record_;
+      return done;
+    }
+  }
+  return Ok();
+}
+
+// Never lowers it: after a restart in the same life the replay runs below what is published already.
+bool Reput::Publish() {
+  const int64_t dispatched = undone_ ? undone_->value() : walk_.position().value();
+  if (dispatched <= page_.dispatched.load(std::memory_order_relaxed)) return false;
+  page_.dispatched.store(dispatched, std::memory_order_release);
+  return true;
+}
+
+Status Reput::LoadNewTombstones() {
+  const uint32_t version = positions_.broker().tombstones.load(std::memory_order_acquire);
+  if (version == tombstones_loaded_) return Ok();
+  MQ_ASSIGN(Tombstones loaded, Tombstones::Load(layout_));
+  for (const auto& [topic, position] : loaded.positions()) {
+    if (tombstones_.Of(topic) < position) pending_removals_.insert_or_assign(topic, position);
+  }
+  tombstones_ = std::move(loaded);
+  tombstones_loaded_ = version;
+  return Ok();
+}
+
+Result<bool> Reput::ApplyTombstones() {
+  if (undone_) return false;
+  for (auto it = pending_removals_.begin(); it != pending_removals_.end();) {
+    if (it->second > walk_.position()) {
+      ++it;
+      continue;
+    }
+    MQ_TRY(queues_.RemoveTopic(it->first));
+    waiting_marker_.reset();  // it names queues that are gone
+    log::Info("store.reput", "queues of a deleted topic removed").Field("topic", it->first);
+    it = pending_removals_.erase(it);
+  }
+  if (!pending_removals_.empty() || page_.tombstones_applied.load(std::memory_order_relaxed) == tombstones_loaded_) {
+    return false;
+  }
+  page_.tombstones_applied.store(tombstones_loaded_, std::memory_order_release);
+  return true;
+}
+
+Result<ReputOutcome> Reput::Step(int64_t now_ms, int64_t max_records) {
+  ReputOutcome outcome;
+  // `wrote` first: a record of a topic that was made again is visible only after its tombstone is.
+  const PhysicalOffset whole = limit();
+  MQ_TRY(LoadNewTombstones());
+  const PhysicalOffset limit_now(NextLimit(pending_removals_, whole));
+  Status dispatched = Dispatch(limit_now, max_records);
+  outcome.advanced = Publish();
+  page_.gaps.store(queues_.anomalies().gaps, std::memory_order_relaxed);
+  page_.queue_error.store(dispatched ? 0 : 1, std::memory_order_release);
+  MQ_TRY(std::move(dispatched));
+  MQ_ASSIGN(outcome.tombstones_applied, ApplyTombstones());
+  MQ_TRY(FlushStep(now_ms));
+  outcome.more = walk_.position() < whole;
+  outcome.next_step_ms = waiting_marker_ ? kMarkerRetryMs : options_.queue_flush_interval_ms;
+  return outcome;
+}
+
+Status Reput::FlushStep(int64_t now_ms) {
+  MQ_TRY(WriteMarkerIfCovered());
+  if (now_ms - last_flush_ms_ < options_.queue_flush_interval_ms) return Ok();
+  last_flush_ms_ = now_ms;
+  const bool due = now_ms - last_thorough_ms_ >= options_.queue_flush_thorough_interval_ms ||
+                   walk_.position() - marked_ >= kMarkerBytes;
+  if (!due) return queues_.Sync(std::max(options_.queue_flush_least_pages, 1));
+  last_thorough_ms_ = now_ms;
+  MQ_TRY(FlushThoroughly());
+  return WriteMarkerIfCovered();
+}
+
+Status Reput::FlushThoroughly() {
+  if (last_record_.value() < 0 || undone_ || walk_.position() <= marked_) return Ok();
+  DispatchedMarker marker;
+  marker.offset = walk_.position();
+  marker.log_min = LoadLogMin(positions_);
+  marker.last_record = last_record_;
+  marker.store_timestamp = last_store_timestamp_;
+  marker.body_crc = last_body_crc_;
+  MQ_TRY(queues_.Sync(0));
+  marker.queues = queues_.Marked();
+  page_.logics_timestamp.store(marker.store_timestamp, std::memory_order_release);
+  waiting_marker_ = std::move(marker);
+  return Ok();
+}
+
+Status Reput::WriteMarkerIfCovered() {
+  if (!waiting_marker_ || LoadFlushed(positions_) < waiting_marker_->offset) return Ok();
+  MQ_TRY(WriteDispatchedMarker(layout_, *waiting_marker_));
+  marked_ = waiting_marker_->offset;
+  page_.durable_dispatched.store(marked_.value(), std::memory_order_release);
+  waiting_marker_.reset();
+  return Ok();
+}
+
+Status Reput::Finish() {
+  for (;;) {
+    MQ_ASSIGN(ReputOutcome outcome, Step(last_flush_ms_, 1 << 16));
+    if (!outcome.more) break;
+  }
+  MQ_TRY(FlushThoroughly());
+  return WriteMarkerIfCovered();
+}
+
+}  // namespace mq::store

@@ -1,0 +1,56 @@
+#include "store/store_lock.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/file.h"
+#include "base/strings.h"
+
+namespace mq::store {
+
+Result<StoreLock> StoreLock::TryAcquire(const StoreLayout& layout) {
+  const std::string path = layout.Lock();
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "open " + path);
+  struct flock range = {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = 0;
+  range.l_len = 1;
+  if (::fcntl(fd.get(), F_OFD_SETLK, &range) != 0) {
+    const bool held = errno == EAGAIN || errno == EACCES;
+    return ErrnoError(held ? ErrorCode::kHeldByOther : ErrorCode::kIo, "lock " + path);
+  }
+  MQ_TRY(WriteAt(fd.get(), "lock", 0, path));
+  if (::fdatasync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
+  return StoreLock(std::move(fd));
+}
+
+StoreLock StoreLock::FromDescriptor(UniqueFd fd) { return StoreLock(std::move(fd)); }
+
+Status WritePid(const StoreLayout& layout, int64_t pid) {
+  return WriteFileAtomically(layout.Pid(), std::to_string(pid) + "\n");
+}
+
+std::optional<int64_t> ReadPid(const StoreLayout& layout) {
+  auto text = ReadFile(layout.Pid());
+  if (!text) return std::nullopt;
+  auto pid = ParseInt64(Trim(*text));
+  if (!pid || *pid <= 0) return std::nullopt;
+  return *pid;
+}
+
+bool AbortExists(const StoreLayout& layout) { return PathExists(layout.Abort()); }
+
+Status CreateAbort(const StoreLayout& layout) {
+  const std::string path = layout.Abort();
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create " + path);
+  return FsyncDirectory(layout.root());
+}
+
+Status RemoveAbort(const StoreLayout& layout) { return RemoveFile(layout.Abort()); }
+
+}  // namespace mq::store

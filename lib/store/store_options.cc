@@ -1,0 +1,126 @@
+#include "store/store_options.h"
+
+#include <charconv>
+
+#include "base/strings.h"
+
+namespace mq::store {
+
+Result<std::vector<int64_t>> ParseDelayLevels(std::string_view text) {
+  std::vector<int64_t> levels;
+  for (std::string_view piece : SplitAny(text, " \t")) {
+    auto ms = ParseDurationMs(piece);
+    if (!ms || *ms < 0) {
+      return MakeError(ErrorCode::kConfig,
+                       "messageDelayLevel: '" + std::string(piece) + "' is no time like 10s, 5m or 1h");
+    }
+    levels.push_back(*ms);
+  }
+  return levels;
+}
+
+namespace {
+
+Status CheckRange(const char* name, int64_t value, int64_t low, int64_t high) {
+  if (value >= low && value <= high) return Ok();
+  return MakeError(ErrorCode::kConfig, std::string(name) + ": " + std::to_string(value) + " is not within " +
+                                           std::to_string(low) + " .. " + std::to_string(high));
+}
+
+using Settings = std::map<std::string, std::string>;
+
+Result<const std::string*> Member(const Settings& settings, const std::string& key) {
+  auto it = settings.find(key);
+  if (it == settings.end()) return MakeError(ErrorCode::kProtocol, "the broker's hello lacks the setting " + key);
+  return &it->second;
+}
+
+template <class Integer>
+Status ReadNumber(const Settings& settings, const std::string& key, Integer* out) {
+  MQ_ASSIGN(const std::string* text, Member(settings, key));
+  const char* end = text->data() + text->size();
+  auto [stop, error] = std::from_chars(text->data(), end, *out);
+  if (error != std::errc() || stop != end) {
+    return MakeError(ErrorCode::kProtocol, "the broker's hello: " + key + " is no number: '" + *text + "'");
+  }
+  return Ok();
+}
+
+Status ReadFlag(const Settings& settings, const std::string& key, bool* out) {
+  int number = 0;
+  MQ_TRY(ReadNumber(settings, key, &number));
+  *out = number != 0;
+  return Ok();
+}
+
+}  // namespace
+
+Status NormalizeOptions(StoreOptions& options) {
+  constexpr int64_t kLargestFile = (int64_t{1} << 31) - 1;  // RocketMQ's file sizes are Java ints
+  if (options.root.empty()) return MakeError(ErrorCode::kConfig, "storePathRootDir is empty");
+  MQ_TRY(CheckRange("mappedFileSizeCommitLog", options.commit_log_file_bytes, 4096, kLargestFile));
+  MQ_TRY(CheckRange("mappedFileSizeConsumeQueue", options.consume_queue_file_bytes, 20, kLargestFile));
+  options.consume_queue_file_bytes = (options.consume_queue_file_bytes + 19) / 20 * 20;
+  MQ_TRY(CheckRange("maxMessageSize", options.max_message_bytes, 10, kLargestFile - 65536));
+  MQ_TRY(CheckRange("flushIntervalCommitLog", options.flush_interval_ms, 1, 3600000));
+  MQ_TRY(CheckRange("flushCommitLogLeastPages", options.flush_least_pages, 0, 1 << 20));
+  MQ_TRY(CheckRange("flushCommitLogThoroughInterval", options.flush_thorough_interval_ms, 1, 86400000));
+  MQ_TRY(CheckRange("flushIntervalConsumeQueue", options.queue_flush_interval_ms, 1, 3600000));
+  MQ_TRY(CheckRange("flushConsumeQueueLeastPages", options.queue_flush_least_pages, 0, 1 << 20));
+  MQ_TRY(CheckRange("flushConsumeQueueThoroughInterval", options.queue_flush_thorough_interval_ms, 1, 86400000));
+  MQ_TRY(CheckRange("warm window", options.warm_window_bytes, 0, kLargestFile));
+  if (options.delay_levels_ms.empty()) {
+    MQ_ASSIGN(options.delay_levels_ms, ParseDelayLevels(kDefaultDelayLevels));
+  }
+  return Ok();
+}
+
+Settings EncodeOptions(const StoreOptions& options) {
+  Settings settings;
+  auto number = [&settings](const char* key, int64_t value) { settings[key] = std::to_string(value); };
+  settings["storePathRootDir"] = options.root;
+  number("mappedFileSizeCommitLog", options.commit_log_file_bytes);
+  number("mappedFileSizeConsumeQueue", options.consume_queue_file_bytes);
+  number("maxMessageSize", options.max_message_bytes);
+  number("checkCRCOnRecover", options.check_crc_on_recover ? 1 : 0);
+  number("syncFlush", options.flush_disk_type == FlushDiskType::kSync ? 1 : 0);
+  number("flushIntervalCommitLog", options.flush_interval_ms);
+  number("flushCommitLogLeastPages", options.flush_least_pages);
+  number("flushCommitLogThoroughInterval", options.flush_thorough_interval_ms);
+  number("flushIntervalConsumeQueue", options.queue_flush_interval_ms);
+  number("flushConsumeQueueLeastPages", options.queue_flush_least_pages);
+  number("flushConsumeQueueThoroughInterval", options.queue_flush_thorough_interval_ms);
+  number("warmWindow", options.warm_window_bytes);
+  number("warmMapedFileEnable", options.warm_whole_file ? 1 : 0);
+  std::string levels;
+  for (int64_t ms : options.delay_levels_ms) levels += (levels.empty() ? "" : " ") + std::to_string(ms) + "ms";
+  settings["messageDelayLevel"] = levels;
+  return settings;
+}
+
+Result<StoreOptions> DecodeOptions(const Settings& settings) {
+  StoreOptions options;
+  bool sync = false;
+  MQ_ASSIGN(const std::string* root, Member(settings, "storePathRootDir"));
+  options.root = *root;
+  MQ_TRY(ReadNumber(settings, "mappedFileSizeCommitLog", &options.commit_log_file_bytes));
+  MQ_TRY(ReadNumber(settings, "mappedFileSizeConsumeQueue", &options.consume_queue_file_bytes));
+  MQ_TRY(ReadNumber(settings, "maxMessageSize", &options.max_message_bytes));
+  MQ_TRY(ReadFlag(settings, "checkCRCOnRecover", &options.check_crc_on_recover));
+  MQ_TRY(ReadFlag(settings, "syncFlush", &sync));
+  options.flush_disk_type = sync ? FlushDiskType::kSync : FlushDiskType::kAsync;
+  MQ_TRY(ReadNumber(settings, "flushIntervalCommitLog", &options.flush_interval_ms));
+  MQ_TRY(ReadNumber(settings, "flushCommitLogLeastPages", &options.flush_least_pages));
+  MQ_TRY(ReadNumber(settings, "flushCommitLogThoroughInterval", &options.flush_thorough_interval_ms));
+  MQ_TRY(ReadNumber(settings, "flushIntervalConsumeQueue", &options.queue_flush_interval_ms));
+  MQ_TRY(ReadNumber(settings, "flushConsumeQueueLeastPages", &options.queue_flush_least_pages));
+  MQ_TRY(ReadNumber(settings, "flushConsumeQueueThoroughInterval", &options.queue_flush_thorough_interval_ms));
+  MQ_TRY(ReadNumber(settings, "warmWindow", &options.warm_window_bytes));
+  MQ_TRY(ReadFlag(settings, "warmMapedFileEnable", &options.warm_whole_file));
+  MQ_ASSIGN(const std::string* levels, Member(settings, "messageDelayLevel"));
+  MQ_ASSIGN(options.delay_levels_ms, ParseDelayLevels(*levels));
+  MQ_TRY(NormalizeOptions(options));
+  return options;
+}
+
+}  // namespace mq::store

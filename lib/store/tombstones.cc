@@ -1,0 +1,56 @@
+#include "store/tombstones.h"
+
+#include "base/file.h"
+#include "base/strings.h"
+
+namespace mq::store {
+
+// One "<position> <topic>" a line: topics have no blanks, and the position comes first so that it could.
+
+Result<Tombstones> Tombstones::Load(const StoreLayout& layout) {
+  Tombstones tombstones;
+  const std::string path = layout.Tombstones();
+  auto text = ReadFile(path);
+  if (!text) {
+    if (text.error().code == ErrorCode::kNotFound) return tombstones;
+    return std::move(text).error();
+  }
+  int line_number = 0;
+  for (std::string_view line : Split(*text, '\n')) {
+    ++line_number;
+    if (line.empty()) continue;
+    const size_t blank = line.find(' ');
+    auto position = blank == std::string_view::npos ? MakeError(ErrorCode::kCorruption, "no position")
+                                                    : ParseInt64(line.substr(0, blank));
+    if (!position || *position < 0 || blank + 1 >= line.size()) {
+      return MakeError(ErrorCode::kCorruption,
+                       path + ":" + std::to_string(line_number) + ": not a position and a topic");
+    }
+    tombstones.Add(line.substr(blank + 1), PhysicalOffset(*position));
+  }
+  return tombstones;
+}
+
+Status Tombstones::Save(const StoreLayout& layout) const {
+  std::string text;
+  for (const auto& [topic, position] : positions_) {
+    text.append(std::to_string(position.value())).append(" ").append(topic).append("\n");
+  }
+  return WriteFileAtomically(layout.Tombstones(), text);
+}
+
+void Tombstones::Add(std::string_view topic, PhysicalOffset position) {
+  auto [it, added] = positions_.try_emplace(std::string(topic), position);
+  if (!added && it->second < position) it->second = position;
+}
+
+bool Tombstones::DropBelow(PhysicalOffset log_min) {
+  return std::erase_if(positions_, [log_min](const auto& entry) { return entry.second <= log_min; }) > 0;
+}
+
+PhysicalOffset Tombstones::Of(std::string_view topic) const {
+  auto it = positions_.find(topic);
+  return it == positions_.end() ? PhysicalOffset(0) : it->second;
+}
+
+}  // namespace mq::store
