@@ -1,0 +1,41 @@
+// mq-namesrv: tells clients which brokers have which topics. Wiring only; see name_server.h.
+#include <csignal>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "conf/programs.h"
+#include "conf/run.h"
+#include "conf/settings.h"
+#include "loop/loop.h"
+#include "loop/process.h"
+#include "namesrv/name_server.h"
+
+namespace {
+
+mq::Result<mq::loop::Address> ListenAddress(const mq::conf::Settings& settings) {
+  const auto port = static_cast<int>(settings.Int("listenPort"));
+  if (settings.Has("listen")) return mq::loop::Address::Parse(settings.String("listen"), port);
+  return mq::loop::Address{mq::loop::Address::Kind::kTcp, "0.0.0.0", port, {}};
+}
+
+mq::Result<int> Main(const mq::conf::Settings& settings) {
+  MQ_ASSIGN(const mq::loop::Address address, ListenAddress(settings));
+  mq::loop::Loop loop;
+  mq::namesrv::NameServer server(loop);
+  MQ_ASSIGN(const mq::loop::Address bound, server.Listen(address));
+  const auto stop = [&] {
+    mq::loop::NotifyStopping();
+    loop.Stop();
+  };
+  mq::loop::Signal terminated(loop, SIGTERM, stop);
+  mq::loop::Signal interrupted(loop, SIGINT, stop);
+  const auto watchdog = mq::loop::StartWatchdog(loop);
+  mq::loop::NotifyReady(settings.Has("ready-fd") ? static_cast<int>(settings.Int("ready-fd")) : -1, bound.ToString());
+  loop.Run();
+  server.Close();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return mq::conf::Run(mq::conf::MqNamesrvProgram(), argc, argv, Main); }
