@@ -1,0 +1,103 @@
+#include "broker/append_gate.h"
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "protocol/send_headers.h"
+
+namespace mq::broker {
+
+AppendGate::AppendGate(Core& core, Again again, Again refuse)
+    : core_(core), again_(std::move(again)), refuse_(std::move(refuse)) {}
+
+bool AppendGate::Hold(remoting::Channel& channel, const protocol::CommandView& request) {
+  // The view dies with the call; the frame is written anew from it, field for field.
+  std::string frame;
+  protocol::EncodeCommand(protocol::CopyCommand(request), frame);
+  if (held_bytes_ + frame.size() > kMaxHeldBytes) return false;
+  held_bytes_ += frame.size();
+  Held held{channel.weak_from_this(), std::move(frame), MonotonicMs() + kHoldMs};
+  if (releasing_) {
+    // Handled again and still not possible: it keeps its place and its deadline.
+    held.deadline_ms = held_.front().deadline_ms;
+    held_bytes_ -= held_.front().frame.size();
+    held_.front() = std::move(held);
+    held_again_ = true;
+  } else {
+    held_.push_back(std::move(held));
+  }
+  return true;
+}
+
+void AppendGate::Release() {
+  if (releasing_) return;
+  releasing_ = true;
+  while (!held_.empty()) {
+    const std::string frame = held_.front().frame;
+    held_again_ = false;
+    if (const auto channel = held_.front().channel.lock()) {
+      protocol::CommandView request;
+      MQ_CHECK(protocol::DecodeCommand(frame, request).has_value(), "a frame we wrote ourselves");
+      again_(*channel, request);
+    }
+    if (held_again_) break;
+    held_bytes_ -= frame.size();
+    held_.pop_front();
+  }
+  releasing_ = false;
+}
+
+void AppendGate::RefuseFront() {
+  const Held front = std::move(held_.front());
+  held_bytes_ -= front.frame.size();
+  held_.pop_front();
+  const auto channel = front.channel.lock();
+  if (!channel) return;
+  protocol::CommandView request;
+  MQ_CHECK(protocol::DecodeCommand(front.frame, request).has_value(), "a frame we wrote ourselves");
+  refuse_(*channel, request);
+}
+
+void AppendGate::AnswerWhenFlushed(remoting::Channel& channel, const protocol::CommandView& request,
+                                   store::PhysicalOffset end, std::string message_id, int32_t queue_id,
+                                   store::QueueOffset queue_offset) {
+  waiting_.push_back({end, channel.weak_from_this(), request.type, request.opaque, std::move(message_id), queue_id,
+                      queue_offset, MonotonicMs() + core_.options.sync_flush_timeout_ms});
+}
+
+void AppendGate::Answer(const Waiting& wait, protocol::ResponseCode code, std::string_view remark) {
+  const auto channel = wait.channel.lock();
+  if (!channel) return;
+  protocol::CommandHead head;
+  head.type = wait.type;
+  head.code = static_cast<int32_t>(code);
+  head.opaque = wait.opaque;
+  head.flag = protocol::kFlagResponse;
+  head.remark = remark;
+  protocol::SendMessageResponseHeader header;
+  header.msg_id = wait.message_id;
+  header.queue_id = wait.queue_id;
+  header.queue_offset = wait.queue_offset;
+  channel->ReplyTo(head, header, {});
+}
+
+void AppendGate::OnFlushed(store::PhysicalOffset flushed) {
+  while (!waiting_.empty() && waiting_.front().end <= flushed) {
+    Answer(waiting_.front(), protocol::ResponseCode::kSuccess, {});
+    waiting_.pop_front();
+  }
+}
+
+void AppendGate::Tick(int64_t now_ms) {
+  while (!held_.empty() && held_.front().deadline_ms <= now_ms) RefuseFront();
+  while (!waiting_.empty() && waiting_.front().deadline_ms <= now_ms) {
+    Answer(waiting_.front(), protocol::ResponseCode::kFlushDiskTimeout,
+           "stored, but not flushed within " + std::to_string(core_.options.sync_flush_timeout_ms) + " ms");
+    waiting_.pop_front();
+  }
+}
+
+void AppendGate::RefuseAll() {
+  while (!held_.empty()) RefuseFront();
+}
+
+}  // namespace mq::broker

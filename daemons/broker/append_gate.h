@@ -1,0 +1,80 @@
+// AppendGate: what stands between a send and its answer besides the append itself.
+//
+//   held sends   the next log file is not there yet, or the new topic's configuration is not saved: the frame is kept,
+//   in
+//                order, and handled again later; refused after 5 s
+//   flush waits  SYNC_FLUSH: the answer goes out when `flushed` has passed the message, or as FLUSH_DISK_TIMEOUT after
+//                syncFlushTimeout (the message is stored all the same)
+//
+// Fed by the send processor; looked at when mq-flushd rings and on the broker's tick. Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "broker/core.h"
+#include "protocol/command.h"
+#include "remoting/channel.h"
+
+namespace mq::broker {
+
+class AppendGate {
+ public:
+  static constexpr int64_t kHoldMs = 5000;
+  // Frames kept at most; a send beyond that is refused at once (clients wait for an answer or retry).
+  static constexpr size_t kMaxHeldBytes = 64 * 1024 * 1024;
+
+  // `again` handles a held request anew; `refuse` answers one that waited in vain.
+  using Again = std::function<void(remoting::Channel&, const protocol::CommandView&)>;
+  AppendGate(Core& core, Again again, Again refuse);
+
+  // Sends queue up behind those that are held already, so that order is kept.
+  bool holding() const { return !held_.empty() && !releasing_; }
+  // Keeps the request; false when too much is kept already (the caller refuses).
+  bool Hold(remoting::Channel& channel, const protocol::CommandView& request);
+  // The obstacle may be gone: handles held sends again, in order, until one is held anew.
+  void Release();
+
+  // Answers when the log is flushed up to `end`. `header` is the success reply's.
+  void AnswerWhenFlushed(remoting::Channel& channel, const protocol::CommandView& request, store::PhysicalOffset end,
+                         std::string message_id, int32_t queue_id, store::QueueOffset queue_offset);
+  void OnFlushed(store::PhysicalOffset flushed);
+  bool waits_for_flush() const { return !waiting_.empty(); }
+
+  // Deadlines. Returns nothing; call it a few times a second.
+  void Tick(int64_t now_ms);
+  // The broker stops: everything held is refused.
+  void RefuseAll();
+
+ private:
+  struct Held {
+    remoting::ChannelHandle channel;
+    std::string frame;
+    int64_t deadline_ms;
+  };
+  struct Waiting {
+    store::PhysicalOffset end;
+    remoting::ChannelHandle channel;
+    protocol::SerializeType type;
+    int32_t opaque;
+    std::string message_id;
+    int32_t queue_id;
+    store::QueueOffset queue_offset;
+    int64_t deadline_ms;
+  };
+  void Answer(const Waiting& wait, protocol::ResponseCode code, std::string_view remark);
+  void RefuseFront();
+
+  Core& core_;
+  Again again_;
+  Again refuse_;
+  std::deque<Held> held_;
+  size_t held_bytes_ = 0;
+  bool releasing_ = false;
+  bool held_again_ = false;
+  std::deque<Waiting> waiting_;  // in log order, so `flushed` takes them from the front
+};
+
+}  // namespace mq::broker

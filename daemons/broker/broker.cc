@@ -1,0 +1,345 @@
+#include "broker/broker.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "broker/runtime_info.h"
+#include "ctl/client.h"
+#include "protocol/lists.h"
+
+namespace mq::broker {
+
+using protocol::RequestCode;
+
+namespace {
+
+constexpr int64_t kLockWaitMs = 5000;  // for the lock of a broker that is on its way out
+constexpr int64_t kReadyWaitMs = 500;  // for the name servers' first answers, before `ready` is said
+constexpr int64_t kTickMs = 100;       // the look that a lost doorbell costs at most
+constexpr int64_t kClientScanMs = 10000;
+constexpr int64_t kDrainMs = 8000;  // of the 10 s in which a stop is over
+
+}  // namespace
+
+Broker::Broker(loop::Loop& loop, BrokerOptions options, std::string log_level)
+    : loop_(loop),
+      options_(std::move(options)),
+      log_level_(std::move(log_level)),
+      layout_(options_.store.root),
+      core_(loop, options_) {
+  core_.boot_ms = NowMs();
+}
+
+Broker::~Broker() {
+  loop_.CancelTurnEnd(this);
+  // Channels first: what they hold refers to the processors.
+  server_.reset();
+}
+
+Status Broker::TakeLock() {
+  MQ_TRY(layout_.MakeDirectories());
+  const int64_t deadline = MonotonicMs() + kLockWaitMs;
+  while (true) {
+    auto lock = store::StoreLock::TryAcquire(layout_);
+    if (lock) {
+      lock_.emplace(std::move(*lock));
+      return store::WritePid(layout_, ::getpid());
+    }
+    if (lock.error().code != ErrorCode::kHeldByOther) return std::move(lock).error();
+    const auto holder = ctl::AskHolder(layout_.MqDir(), 500);
+    if (holder || MonotonicMs() >= deadline) {
+      const auto pid = holder ? holder : store::ReadPid(layout_);
+      return MakeError(ErrorCode::kHeldByOther, "the store " + layout_.root() + " is held by another broker" +
+                                                    (pid ? " (pid " + std::to_string(*pid) + ")" : ""));
+    }
+    ::poll(nullptr, 0, 20);
+  }
+}
+
+Status Broker::Start() {
+  MQ_TRY(TakeLock());
+  MQ_ASSIGN(auto positions, store::Positions::Create());
+  positions_.emplace(std::move(positions));
+  core_.positions = &*positions_;
+  positions_->own_broker().pid.store(::getpid(), std::memory_order_relaxed);
+  helpers_ = std::make_unique<Helpers>(loop_, Helpers::Options{options_.store.root, options_.spawn_helpers, log_level_},
+                                       *positions_);
+  helpers_->SetOnWake([this] { OnHelperWake(); });
+  MQ_TRY(helpers_->Open(lock_->fd(), options_.store));
+  MQ_TRY(Recover());
+  positions_->own_broker().state.store(static_cast<uint32_t>(store::BrokerState::kServing), std::memory_order_release);
+  helpers_->SetState("serving");
+  helpers_->RingAll();
+  MQ_TRY(Listen());
+  core_.serving_since_ms = NowMs();
+  tick_ = std::make_unique<loop::Timer>(loop_, [this] { Tick(); });
+  tick_->Start(kTickMs, kTickMs);
+  watchdog_ = loop::StartWatchdog(loop_);
+  ready_timer_ = std::make_unique<loop::Timer>(loop_, [this] { AnnounceReady(); });
+  ready_timer_->Start(kReadyWaitMs);
+  registration_->Start(address_.port, [this] { AnnounceReady(); });
+  return Ok();
+}
+
+Status Broker::Recover() {
+  const bool clean = !store::AbortExists(layout_);
+  MQ_TRY(store::CreateAbort(layout_));
+  core_.queue_table = std::make_unique<store::QueueTable>();
+  core_.queues = std::make_unique<Queues>(*core_.queue_table, core_.sync_flush(),
+                                          [this](Queue& queue) { pulls_->hold().OnAdvanced(queue); });
+  core_.topics = std::make_unique<Topics>(loop_, layout_.ConfigDir() + "/topics.json",
+                                          Topics::Identity{options_.cluster_name, options_.broker_name,
+                                                           options_.auto_create_topic, options_.default_topic_queues},
+                                          *core_.queues);
+  MQ_TRY(core_.topics->Load());
+  int64_t said_ms = MonotonicMs();
+  const auto progress = [&](std::string_view what, int percent) {
+    if (MonotonicMs() - said_ms < 1000) return;
+    said_ms = MonotonicMs();
+    log::Info("store.recover", what).Field("percent", percent);
+  };
+  const int64_t started = MonotonicMs();
+  MQ_ASSIGN(const auto recovered, store::RecoverCommitLog(options_.store, clean, progress));
+  MQ_ASSIGN(auto tombstones, store::Tombstones::Load(layout_));
+  MQ_ASSIGN(const int64_t walked,
+            store::BuildQueueTable(options_.store, recovered, tombstones, *core_.queue_table, progress));
+  for (const auto& damage : recovered.kept_damage) {
+    log::Err("store.recover", "a damaged stretch of the log is kept and skipped")
+        .Field("from", damage.from.value())
+        .Field("to", damage.to.value())
+        .Field("reason", damage.reason);
+  }
+  log::Info("store.recover", clean ? "after a clean stop" : "after an unclean stop")
+      .Field("end", recovered.end.value())
+      .Field("records", recovered.records + walked)
+      .Field("dropped_bytes", recovered.bytes_dropped)
+      .Field("took_ms", MonotonicMs() - started);
+  return BuildParts(recovered, std::move(tombstones));
+}
+
+Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombstones tombstones) {
+  auto& page = positions_->own_broker();
+  page.boot_min.store(recovered.min.value(), std::memory_order_relaxed);
+  page.recovered_end.store(recovered.end.value(), std::memory_order_relaxed);
+  page.confirm.store(recovered.end.value(), std::memory_order_relaxed);
+  if (!tombstones.empty()) page.tombstones.store(1, std::memory_order_relaxed);
+  store::PublishWrote(page, recovered.end, recovered.last_store_timestamp);
+  seen_flushed_ = seen_dispatched_ = rung_ = recovered.end;
+
+  core_.queues->RevealAll();
+  MQ_ASSIGN(core_.log, store::CommitLog::Open(options_.store, *positions_, recovered.end));
+  core_.log_reader = std::make_unique<store::LogReader>(options_.store, &*positions_);
+  core_.queue_reader = std::make_unique<store::ConsumeQueueReader>(options_.store, &*positions_);
+  if (!tombstones.empty()) {
+    // Old entries of a topic that lives again are not read before mq-reputd has removed them.
+    for (const auto& [topic, position] : tombstones.positions()) {
+      core_.queues->ForEach([&, name = std::string_view(topic)](Queue& queue) {
+        if (queue.topic() == name) queue.needs_tombstones = 1;
+      });
+    }
+  }
+  sends_ = std::make_unique<SendProcessor>(core_);
+  clients_ = std::make_unique<Clients>(core_);
+  pulls_ = std::make_unique<PullProcessor>(core_, *clients_, *sends_);
+  offsets_ = std::make_unique<OffsetProcessor>(core_);
+  registration_ = std::make_unique<Registration>(core_);
+  topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), *registration_, std::move(tombstones));
+  core_.topics->SetOnChange([this] {
+    if (announced_) registration_->RegisterNow(nullptr);
+  });
+  return Ok();
+}
+
+std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull) {
+  auto table = std::make_shared<remoting::ProcessorTable>();
+  using Channel = remoting::Channel;
+  using View = protocol::CommandView;
+  // Whatever was handled may have moved the end of the log: the doorbells are looked at once at the turn's end.
+  const auto send = [this](Channel& c, const View& r) {
+    sends_->Process(c, r);
+    if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+  };
+  table->Register(RequestCode::kSendMessage, send);
+  table->Register(RequestCode::kSendMessageV2, send);
+  table->Register(RequestCode::kSendBatchMessage, send);
+  if (with_pull) {
+    table->Register(RequestCode::kPullMessage, [this](Channel& c, const View& r) {
+      pulls_->Process(c, r);
+      if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+    });
+  }
+  table->Register(RequestCode::kHeartBeat, [this](Channel& c, const View& r) { clients_->ProcessHeartbeat(c, r); });
+  table->Register(RequestCode::kUnregisterClient,
+                  [this](Channel& c, const View& r) { clients_->ProcessUnregister(c, r); });
+  table->Register(RequestCode::kGetMaxOffset, [this](Channel& c, const View& r) { offsets_->ProcessMax(c, r); });
+  table->Register(RequestCode::kGetMinOffset, [this](Channel& c, const View& r) { offsets_->ProcessMin(c, r); });
+  table->Register(RequestCode::kSearchOffsetByTimestamp,
+                  [this](Channel& c, const View& r) { offsets_->ProcessSearch(c, r); });
+  table->Register(RequestCode::kGetEarliestMsgStoretime,
+                  [this](Channel& c, const View& r) { offsets_->ProcessEarliest(c, r); });
+  table->Register(RequestCode::kUpdateAndCreateTopic,
+                  [this](Channel& c, const View& r) { topic_processor_->ProcessCreate(c, r); });
+  table->Register(RequestCode::kDeleteTopicInBroker,
+                  [this](Channel& c, const View& r) { topic_processor_->ProcessDelete(c, r); });
+  table->Register(RequestCode::kGetAllTopicConfig,
+                  [this](Channel& c, const View& r) { topic_processor_->ProcessAll(c, r); });
+  table->Register(RequestCode::kGetBrokerRuntimeInfo, [this](Channel& c, const View& r) {
+    protocol::KvTable info = RuntimeInfo(core_);
+    info.emplace_back("flushdState", helpers_->StateOf(ctl::Role::kFlushd));
+    info.emplace_back("reputdState", helpers_->StateOf(ctl::Role::kReputd));
+    info.emplace_back("heldPulls", std::to_string(pulls_->hold().held()));
+    info.emplace_back("connections", std::to_string(server_->connections()));
+    c.ReplyBody(r, protocol::EncodeKvTable(info));
+  });
+  table->SetDefault(&remoting::AnswerNotSupported);
+  return table;
+}
+
+Status Broker::ListenFast(const loop::Address& main, std::shared_ptr<const remoting::ProcessorTable> table) {
+  loop::Address fast = main;
+  fast.port = options_.listen.port == 0 ? 0 : main.port - 2;
+  if (fast.port < 0) return MakeError(ErrorCode::kConfig, "there is no port two below " + std::to_string(main.port));
+  MQ_TRY(server_->Listen(fast, std::move(table)));
+  return Ok();
+}
+
+Status Broker::Listen() {
+  server_ = std::make_unique<remoting::Server>(loop_);
+  server_->SetOnClosed([this](remoting::Channel& channel) { clients_->OnClosed(channel); });
+  MQ_ASSIGN(address_, server_->Listen(options_.listen, MakeProcessors(true)));
+  auto host = StoreHost(options_.advertised_host, address_.port);
+  if (!host) return std::move(host).error();
+  core_.store_host = *host;
+  if (auto fast = ListenFast(address_, MakeProcessors(false)); !fast) {
+    log::Warn("listen", "no fast port; clients that do not use one notice nothing").Field("error", fast.error());
+  }
+  loop::Address local;
+  local.kind = loop::Address::Kind::kUnix;
+  local.path = layout_.MqDir() + "/" + std::string(store::StoreLayout::kBrokerSocket);
+  MQ_TRY(server_->Listen(local, MakeProcessors(true)));
+  log::Info("listen")
+      .Field("address", address_.ToString())
+      .Field("advertised", options_.advertised_host)
+      .Field("because", options_.advertised_reason)
+      .Field("store", options_.store.root);
+  if (core_.store_host.address[0] == 127 && !core_.store_host.v6) {
+    log::Warn("listen", "only clients on this machine can reach a loopback address")
+        .Field("advertised", options_.advertised_host);
+  }
+  return Ok();
+}
+
+void Broker::AnnounceReady() {
+  if (std::exchange(announced_, true) || stopping_) return;
+  ready_timer_->Stop();
+  loop::NotifyReady(options_.ready_fd, address_.ToString());
+}
+
+void Broker::OnHelperWake() {
+  if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+}
+
+void Broker::OnTurnEnd() {
+  look_asked_ = false;
+  LookAtPositions();
+}
+
+// The one step behind every doorbell and the tick alike.
+void Broker::LookAtPositions() {
+  if (!core_.log) return;
+  auto& page = positions_->own_broker();
+  if (sends_->gate().waits_for_flush()) page.wanted_flush.store(core_.log->wrote().value(), std::memory_order_release);
+  if (core_.log->wrote() != rung_) {
+    rung_ = core_.log->wrote();
+    helpers_->RingWaiting();
+  }
+  // Flags first, positions after them: whatever is published later rings.
+  const auto wait_if = [](std::atomic<uint32_t>& flag, bool wait) {
+    if (wait) {
+      store::StartWaiting(flag);
+    } else if (flag.load(std::memory_order_relaxed) != 0) {
+      store::StopWaiting(flag);
+    }
+  };
+  wait_if(page.waits_for_flushed, core_.sync_flush() && core_.flushed() < core_.log->wrote());
+  wait_if(page.waits_for_dispatched, pulls_->hold().any_in_gap());
+  wait_if(page.waits_for_file, sends_->gate().holding());
+
+  if (const auto flushed = core_.flushed(); flushed != seen_flushed_) {
+    seen_flushed_ = flushed;
+    core_.queues->Reveal(flushed);
+    sends_->gate().OnFlushed(flushed);
+  }
+  if (const auto dispatched = core_.dispatched(); dispatched != seen_dispatched_) {
+    seen_dispatched_ = dispatched;
+    pulls_->hold().OnDispatched();
+  }
+  const int64_t allocated = positions_->flushd().allocated_to.load(std::memory_order_acquire);
+  if (allocated != seen_allocated_) {
+    seen_allocated_ = allocated;
+    core_.log->PrepareNextFile();
+    if (sends_->gate().holding()) sends_->gate().Release();
+  }
+}
+
+void Broker::Tick() {
+  LookAtPositions();
+  const int64_t now = MonotonicMs();
+  sends_->gate().Tick(now);
+  pulls_->hold().Tick(now);
+  if (now - last_second_ms_ >= 1000) {
+    last_second_ms_ = now;
+    core_.stats.Sample(NowMs());
+  }
+  if (now - last_scan_ms_ >= kClientScanMs) {
+    last_scan_ms_ = now;
+    clients_->Scan(now);
+  }
+}
+
+void Broker::Stop(std::function<void(bool clean)> done) {
+  if (std::exchange(stopping_, true)) return;
+  stopped_ = std::move(done);
+  loop::NotifyStopping();
+  log::Info("stop", "refusing sends, draining");
+  core_.draining = true;
+  positions_->own_broker().state.store(static_cast<uint32_t>(store::BrokerState::kDraining), std::memory_order_release);
+  helpers_->SetState("draining");
+  sends_->gate().RefuseAll();
+  server_->StopListening();
+  registration_->Unregister([this] {
+    helpers_->RingAll();
+    helpers_->Drain(kDrainMs, [this](const std::string& problem) { FinishStop(problem); });
+  });
+}
+
+void Broker::FinishStop(const std::string& problem) {
+  // What was flushed by the drain answers those who wait for it.
+  LookAtPositions();
+  pulls_->hold().AnswerAll();
+  std::string why = problem;
+  const auto wrote = core_.log->wrote();
+  if (why.empty() && (core_.flushed() < wrote || core_.dispatched() < wrote))
+    why = "flushed or dispatched is behind the log";
+  tick_->Stop();
+  server_->Close();
+  positions_->own_broker().state.store(static_cast<uint32_t>(store::BrokerState::kStopped), std::memory_order_release);
+  helpers_->Close([this, why]() mutable {
+    if (why.empty()) {
+      if (auto removed = store::RemoveAbort(layout_); !removed) why = removed.error().what;
+    }
+    lock_.reset();
+    if (why.empty()) {
+      log::Info("stop", "complete");
+    } else {
+      log::Err("stop", "not complete; the next start recovers").Field("why", why);
+    }
+    stopped_(why.empty());
+  });
+}
+
+}  // namespace mq::broker

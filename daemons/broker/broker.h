@@ -1,0 +1,85 @@
+// Broker: the parts of mq-broker put together, in the order in which a start and a stop must go.
+//
+// Boot: lock -> note abort, create it -> recovery of the log, ending with fsync -> queue-offset table -> serving. The
+// broker waits for no helper. Clean stop: sends refused -> log flushed, queues built and flushed, checkpoint (the
+// helpers' drain) -> abort removed -> lock released; any failure on the way leaves abort in place.
+// Spec: mq-overview(7).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "broker/clients.h"
+#include "broker/core.h"
+#include "broker/helpers.h"
+#include "broker/offset_processor.h"
+#include "broker/pull_processor.h"
+#include "broker/registration.h"
+#include "broker/send_processor.h"
+#include "broker/topic_processor.h"
+#include "loop/process.h"
+#include "remoting/server.h"
+#include "store/layout.h"
+#include "store/recovery.h"
+#include "store/store_lock.h"
+
+namespace mq::broker {
+
+class Broker : public loop::TurnEndHook {
+ public:
+  Broker(loop::Loop& loop, BrokerOptions options, std::string log_level);
+  ~Broker() override;
+
+  // Everything up to serving. The error says what to do; kHeldByOther names the holder.
+  Status Start();
+  // Begins the clean stop; `done` learns whether it was complete. A second call hurries nothing.
+  void Stop(std::function<void(bool clean)> done);
+
+ private:
+  Status TakeLock();
+  Status Recover();
+  Status BuildParts(const store::RecoverResult& recovered, store::Tombstones tombstones);
+  Status Listen();
+  Status ListenFast(const loop::Address& main, std::shared_ptr<const remoting::ProcessorTable> table);
+  std::shared_ptr<remoting::ProcessorTable> MakeProcessors(bool with_pull);
+  void AnnounceReady();
+  void OnHelperWake();
+  void LookAtPositions();
+  void Tick();
+  void FinishStop(const std::string& problem);
+  void OnTurnEnd() override;
+
+  loop::Loop& loop_;
+  BrokerOptions options_;
+  std::string log_level_;
+  store::StoreLayout layout_;
+  Core core_;
+  std::optional<store::StoreLock> lock_;
+  std::optional<store::Positions> positions_;
+  std::unique_ptr<Helpers> helpers_;
+  std::unique_ptr<SendProcessor> sends_;
+  std::unique_ptr<Clients> clients_;
+  std::unique_ptr<PullProcessor> pulls_;
+  std::unique_ptr<OffsetProcessor> offsets_;
+  std::unique_ptr<Registration> registration_;
+  std::unique_ptr<TopicProcessor> topic_processor_;
+  std::unique_ptr<remoting::Server> server_;
+  loop::Address address_;
+  std::unique_ptr<loop::Timer> tick_;
+  std::unique_ptr<loop::Timer> ready_timer_;
+  std::unique_ptr<loop::Timer> watchdog_;
+  bool announced_ = false;
+  bool stopping_ = false;
+  bool look_asked_ = false;
+  int64_t last_second_ms_ = 0;
+  int64_t last_scan_ms_ = 0;
+  store::PhysicalOffset rung_;  // `wrote` when the doorbells were last looked at
+  store::PhysicalOffset seen_flushed_;
+  store::PhysicalOffset seen_dispatched_;
+  int64_t seen_allocated_ = 0;
+  std::function<void(bool)> stopped_;
+};
+
+}  // namespace mq::broker

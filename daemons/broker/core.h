@@ -1,0 +1,56 @@
+// Core: what the broker's processors share. Owned by Broker (broker.h), which fills it in boot order; every reference
+// is valid while the loop runs. Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "broker/options.h"
+#include "broker/queues.h"
+#include "broker/stats.h"
+#include "broker/topics.h"
+#include "loop/loop.h"
+#include "protocol/host.h"
+#include "store/commit_log.h"
+#include "store/consume_queue.h"
+#include "store/positions.h"
+
+namespace mq::broker {
+
+struct Core {
+  Core(loop::Loop& l, const BrokerOptions& o) : loop(l), options(o) {}
+
+  loop::Loop& loop;
+  const BrokerOptions& options;
+  protocol::Host store_host;  // of every record this broker writes first
+  int64_t boot_ms = 0;
+  int64_t serving_since_ms = 0;
+
+  store::Positions* positions = nullptr;
+  std::unique_ptr<store::QueueTable> queue_table;
+  std::unique_ptr<Queues> queues;
+  std::unique_ptr<Topics> topics;
+  std::unique_ptr<store::CommitLog> log;
+  std::unique_ptr<store::LogReader> log_reader;
+  std::unique_ptr<store::ConsumeQueueReader> queue_reader;
+  Stats stats;
+  bool draining = false;  // no more appends
+
+  bool sync_flush() const { return options.store.flush_disk_type == store::FlushDiskType::kSync; }
+  store::PhysicalOffset flushed() const {
+    return store::PhysicalOffset(positions->flushd().flushed.load(std::memory_order_acquire));
+  }
+  store::PhysicalOffset dispatched() const {
+    return store::PhysicalOffset(positions->reputd().dispatched.load(std::memory_order_acquire));
+  }
+  // Whether the consume queue on disk is this queue's: a deleted topic's old entries are not.
+  bool QueueFileIsBelieved(const Queue& queue) const {
+    return queue.needs_tombstones == 0 ||
+           positions->reputd().tombstones_applied.load(std::memory_order_acquire) >= queue.needs_tombstones;
+  }
+  // Smallest offset that can still be read.
+  store::QueueOffset MinOffset(const Queue& queue) const;
+};
+
+}  // namespace mq::broker

@@ -1,0 +1,39 @@
+// mq-broker(8): stores messages and hands them out. Wiring only: options, parts, loop, exit status.
+#include <signal.h>
+
+#include "base/log.h"
+#include "broker/broker.h"
+#include "conf/programs.h"
+#include "conf/run.h"
+#include "conf/settings.h"
+#include "loop/loop.h"
+
+namespace {
+
+mq::Result<int> Main(const mq::conf::Settings& settings) {
+  mq::log::SetProgram("mq-broker");
+  MQ_ASSIGN(const auto level, mq::log::ParseLevel(settings.String("log-level")));
+  mq::log::SetLevel(level);
+  MQ_ASSIGN(auto options, mq::broker::ReadBrokerOptions(settings));
+
+  mq::loop::Loop loop;
+  int status = 0;
+  {
+    mq::broker::Broker broker(loop, std::move(options), settings.String("log-level"));
+    MQ_TRY(broker.Start());
+    const auto stop = [&] {
+      broker.Stop([&](bool clean) {
+        status = clean ? 0 : 8;
+        loop.Stop();
+      });
+    };
+    mq::loop::Signal term(loop, SIGTERM, stop);
+    mq::loop::Signal interrupt(loop, SIGINT, stop);
+    loop.Run();
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return mq::conf::Run(mq::conf::MqBrokerProgram(), argc, argv, Main); }

@@ -1,0 +1,27 @@
+// OffsetProcessor: questions about one queue: maximum (30) and minimum (31) offset, the offset of a time (29), and the
+// store time of the earliest message (32). Reads queues and log; changes nothing. Spec: protocol 7.4, store 11.6.
+#pragma once
+
+#include "broker/core.h"
+#include "protocol/command.h"
+#include "remoting/channel.h"
+
+namespace mq::broker {
+
+class OffsetProcessor {
+ public:
+  explicit OffsetProcessor(Core& core) : core_(core) {}
+
+  void ProcessMax(remoting::Channel& channel, const protocol::CommandView& request);
+  void ProcessMin(remoting::Channel& channel, const protocol::CommandView& request);
+  void ProcessSearch(remoting::Channel& channel, const protocol::CommandView& request);
+  void ProcessEarliest(remoting::Channel& channel, const protocol::CommandView& request);
+
+ private:
+  Result<store::QueueOffset> Search(const Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
+  Result<store::QueueOffset> SearchRing(const Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
+
+  Core& core_;
+};
+
+}  // namespace mq::broker

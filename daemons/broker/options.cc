@@ -1,0 +1,137 @@
+#include "broker/options.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/strings.h"
+#include "conf/settings.h"
+#include "loop/stream_util.h"
+#include "protocol/names.h"
+
+namespace mq::broker {
+namespace {
+
+std::string HostName() {
+  char name[256] = "";
+  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "DEFAULT_BROKER";
+  return name;
+}
+
+bool IsWildcard(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
+
+void ChooseAdvertisedHost(const conf::Settings& settings, BrokerOptions& options) {
+  if (settings.Has("brokerIP1")) {
+    options.advertised_host = settings.String("brokerIP1");
+    options.advertised_reason = "brokerIP1 from " + settings.Origin("brokerIP1");
+  } else if (!IsWildcard(options.listen.host)) {
+    options.advertised_host = options.listen.host;
+    options.advertised_reason = "the address listened on";
+  } else if (std::string host = loop::FirstNonLoopbackAddress(); !host.empty()) {
+    options.advertised_host = std::move(host);
+    options.advertised_reason = "the first address of this machine that is not loopback";
+  } else {
+    options.advertised_host = "127.0.0.1";
+    options.advertised_reason = "this machine has no other address; set brokerIP1 if it should be reached from others";
+  }
+}
+
+Error WrongName(const conf::Settings& settings, const char* key, const Error& why) {
+  return MakeError(ErrorCode::kConfig, settings.Origin(key) + ": " + key + ": " + why.what);
+}
+
+}  // namespace
+
+Result<store::StoreOptions> ReadStoreOptions(const conf::Settings& settings) {
+  store::StoreOptions store;
+  store.root = settings.String("storePathRootDir");
+  if (store.root.empty()) {
+    const char* home = std::getenv("HOME");
+    if (home == nullptr || *home == '\0') {
+      return MakeError(ErrorCode::kConfig, "storePathRootDir is not set and there is no HOME");
+    }
+    store.root = std::string(home) + "/store";
+  }
+  while (store.root.size() > 1 && store.root.back() == '/') store.root.pop_back();
+  store.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
+  store.consume_queue_file_bytes = settings.Bytes("mappedFileSizeConsumeQueue");
+  store.max_message_bytes = static_cast<int32_t>(settings.Bytes("maxMessageSize"));
+  store.check_crc_on_recover = settings.Bool("checkCRCOnRecover");
+  store.flush_disk_type =
+      settings.String("flushDiskType") == "SYNC_FLUSH" ? store::FlushDiskType::kSync : store::FlushDiskType::kAsync;
+  store.flush_interval_ms = settings.DurationMs("flushIntervalCommitLog");
+  store.flush_least_pages = static_cast<int32_t>(settings.Int("flushCommitLogLeastPages"));
+  store.flush_thorough_interval_ms = settings.DurationMs("flushCommitLogThoroughInterval");
+  store.queue_flush_interval_ms = settings.DurationMs("flushIntervalConsumeQueue");
+  store.queue_flush_least_pages = static_cast<int32_t>(settings.Int("flushConsumeQueueLeastPages"));
+  store.queue_flush_thorough_interval_ms = settings.DurationMs("flushConsumeQueueThoroughInterval");
+  store.warm_window_bytes = settings.Bytes("warmWindow");
+  store.warm_whole_file = settings.Bool("warmMapedFileEnable");
+  MQ_ASSIGN(store.delay_levels_ms, store::ParseDelayLevels(store::kDefaultDelayLevels));
+  MQ_TRY(store::NormalizeOptions(store));
+  return store;
+}
+
+Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
+  BrokerOptions options;
+  MQ_ASSIGN(options.store, ReadStoreOptions(settings));
+  options.broker_name = settings.Has("brokerName") ? settings.String("brokerName") : HostName();
+  options.cluster_name = settings.String("brokerClusterName");
+  // Both become topics of the same name, as in RocketMQ. A host name may hold dots, which a topic may not.
+  if (settings.Has("brokerName")) {
+    if (auto ok = protocol::CheckTopicName(options.broker_name); !ok)
+      return WrongName(settings, "brokerName", ok.error());
+  }
+  if (auto ok = protocol::CheckTopicName(options.cluster_name); !ok) {
+    return WrongName(settings, "brokerClusterName", ok.error());
+  }
+  options.broker_id = settings.Int("brokerId");
+  const auto port = static_cast<int>(settings.Int("listenPort"));
+  const std::string listen = settings.Has("listen") ? settings.String("listen") : "0.0.0.0";
+  auto address = loop::Address::Parse(listen, port);
+  if (!address) return WrongName(settings, "listen", address.error());
+  if (address->kind != loop::Address::Kind::kTcp) {
+    return MakeError(ErrorCode::kConfig, "listen: the broker's main address is host:port; its Unix socket is " +
+                                             options.store.root + "/mq/broker.sock");
+  }
+  options.listen = *address;
+  ChooseAdvertisedHost(settings, options);
+  for (const auto piece : SplitAny(settings.String("namesrvAddr"), ";, ")) {
+    const auto server = loop::Address::Parse(piece);
+    if (!server) return WrongName(settings, "namesrvAddr", server.error());
+    options.name_servers.emplace_back(piece);
+  }
+  options.register_period_ms = settings.DurationMs("registerNameServerPeriod");
+  options.register_timeout_ms = settings.DurationMs("registerBrokerTimeoutMills");
+  options.compressed_register = settings.Bool("compressedRegister");
+  options.force_register = settings.Bool("forceRegister");
+  options.spawn_helpers = settings.String("helpers") == "spawn";
+  options.sync_flush_timeout_ms = settings.DurationMs("syncFlushTimeout");
+  options.permission = static_cast<int32_t>(settings.Int("brokerPermission"));
+  options.auto_create_topic = settings.Bool("autoCreateTopicEnable");
+  options.default_topic_queues = static_cast<int32_t>(settings.Int("defaultTopicQueueNums"));
+  options.long_polling = settings.Bool("longPollingEnable");
+  options.short_polling_ms = settings.DurationMs("shortPollingTimeMills");
+  options.max_transfer_bytes = settings.Bytes("maxTransferBytesOnMessageInMemory");
+  options.max_transfer_count = static_cast<int32_t>(settings.Int("maxTransferCountOnMessageInMemory"));
+  if (settings.Has("ready-fd")) options.ready_fd = static_cast<int>(settings.Int("ready-fd"));
+  return options;
+}
+
+Result<protocol::Host> StoreHost(const std::string& host, int port) {
+  sockaddr_storage address{};
+  if (!loop::NumericSockaddr(host, port, &address) && !loop::ResolveSockaddr(host, port, &address)) {
+    return MakeError(ErrorCode::kConfig, "the advertised host '" + host + "' (brokerIP1) cannot be resolved");
+  }
+  const loop::HostPort found = loop::HostPortOf(address);
+  protocol::Host out;
+  std::memcpy(out.address.data(), found.bytes, static_cast<size_t>(found.length));
+  out.v6 = found.length == 16;
+  out.port = port;
+  return out;
+}
+
+}  // namespace mq::broker

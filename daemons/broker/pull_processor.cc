@@ -1,0 +1,213 @@
+#include "broker/pull_processor.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "broker/send_processor.h"
+#include "protocol/names.h"
+#include "protocol/properties.h"
+#include "protocol/subscription.h"
+
+namespace mq::broker {
+
+using protocol::CommandView;
+using protocol::ResponseCode;
+using remoting::Channel;
+
+namespace {
+// Ranges shorter than this are copied behind the header: a pin and an iovec cost more than the copy.
+constexpr size_t kCopyBelowBytes = 4096;
+}  // namespace
+
+PullProcessor::PullProcessor(Core& core, Clients& clients, SendProcessor& sends)
+    : core_(core), clients_(clients), sends_(sends), reader_(core), hold_(core.loop, [this](HeldPull& pull, bool last) {
+        return TryAgain(pull, last);
+      }) {}
+
+Queue* PullProcessor::Admit(Channel& channel, const CommandView& request,
+                            const protocol::PullMessageRequestHeader& header) {
+  const auto refuse = [&](ResponseCode code, std::string text) {
+    channel.Reply(request, code, text);
+    return nullptr;
+  };
+  if ((core_.options.permission & protocol::kPermRead) == 0) {
+    return refuse(ResponseCode::kNoPermission,
+                  "the broker[" + core_.options.broker_name + "] pulling message is forbidden: brokerPermission");
+  }
+  Topic* topic = core_.topics->Find(header.topic);
+  if (topic == nullptr) {
+    return refuse(ResponseCode::kTopicNotExist,
+                  "topic[" + std::string(header.topic) + "] not exist, apply first please!");
+  }
+  if ((topic->config.perm & protocol::kPermRead) == 0) {
+    return refuse(ResponseCode::kNoPermission, "the topic[" + topic->config.name + "] pulling message is forbidden");
+  }
+  Queue* queue = header.queue_id < topic->config.read_queues ? core_.topics->QueueOf(*topic, header.queue_id) : nullptr;
+  if (queue == nullptr) {
+    return refuse(ResponseCode::kSystemError, "queueId[" + std::to_string(header.queue_id) + "] is illegal, topic " +
+                                                  topic->config.name + " has " +
+                                                  std::to_string(topic->config.read_queues) + " read queues");
+  }
+  return queue;
+}
+
+bool PullProcessor::FilterOf(Channel& channel, const CommandView& request,
+                             const protocol::PullMessageRequestHeader& header, TagFilter* filter) {
+  const auto refuse = [&](ResponseCode code, std::string_view text) {
+    channel.Reply(request, code, text);
+    return false;
+  };
+  const bool tag_type = header.expression_type.empty() || header.expression_type == "TAG";
+  if ((header.sys_flag & protocol::pull_flag::kSubscription) != 0) {
+    if (!tag_type) {
+      return refuse(ResponseCode::kSystemError,
+                    "The broker does not support consumer to filter message by " + std::string(header.expression_type));
+    }
+    if (header.subscription.empty() || header.subscription == "*") return true;
+    auto subscription = protocol::BuildSubscription(header.topic, header.subscription, header.sub_version);
+    if (!subscription)
+      return refuse(ResponseCode::kSubscriptionParseFailed, "parse the consumer's subscription failed");
+    filter->codes = std::move(subscription->codes);
+    return true;
+  }
+  const ConsumerGroup* group = clients_.FindConsumers(header.consumer_group);
+  if (group == nullptr) {
+    return refuse(ResponseCode::kSubscriptionNotExist,
+                  "the consumer's group info not exist: no heartbeat of group " + std::string(header.consumer_group));
+  }
+  const auto found = group->subscriptions.find(header.topic);
+  if (found == group->subscriptions.end()) {
+    return refuse(ResponseCode::kSubscriptionNotExist,
+                  "the consumer's subscription not exist: topic " + std::string(header.topic));
+  }
+  if (found->second.sub_version < header.sub_version) {
+    return refuse(ResponseCode::kSubscriptionNotLatest, "the consumer's subscription not latest");
+  }
+  if (!found->second.is_tag_type()) {
+    return refuse(ResponseCode::kSystemError,
+                  "The broker does not support consumer to filter message by " + found->second.expression_type);
+  }
+  filter->codes = found->second.codes;
+  return true;
+}
+
+void PullProcessor::Process(Channel& channel, const CommandView& request) {
+  const auto header = protocol::PullMessageRequestHeader::Decode(request);
+  if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
+  Queue* queue = Admit(channel, request, *header);
+  if (queue == nullptr) return;
+  TagFilter filter;
+  if (!FilterOf(channel, request, *header, &filter)) return;
+
+  auto& result = reader_.Get(*queue, header->queue_offset, header->max_msg_nums, filter);
+  const ResponseCode code = CodeOf(result, header->queue_offset);
+  const bool in_gap = result.status == GetMessageStatus::kGap;
+  const bool may_hold = (header->sys_flag & protocol::pull_flag::kSuspend) != 0 || in_gap;
+  if (code == ResponseCode::kPullNotFound && may_hold && !request.is_oneway()) {
+    auto pull = std::make_unique<HeldPull>();
+    pull->channel = channel.weak_from_this();
+    pull->type = request.type;
+    pull->opaque = request.opaque;
+    pull->queue = queue;
+    pull->offset = header->queue_offset;
+    pull->checked = std::max(header->queue_offset, queue->visible_max);
+    pull->max_messages = header->max_msg_nums;
+    pull->filter = std::move(filter);
+    const int64_t hold_ms = core_.options.long_polling ? header->suspend_timeout_ms : core_.options.short_polling_ms;
+    pull->deadline_ms = MonotonicMs() + std::max<int64_t>(hold_ms, in_gap ? core_.options.short_polling_ms : 0);
+    pull->in_gap = in_gap;
+    if (hold_.Park(std::move(pull))) return;
+  }
+  if (code == ResponseCode::kPullOffsetMoved) {
+    ReportOffsetMoved(*queue, header->consumer_group, header->queue_offset, result.next);
+  }
+  if (request.is_oneway()) return;
+  Reply(channel, protocol::ReplyHead(request, code, GetMessageStatusName(result.status)), result);
+}
+
+bool PullProcessor::TryAgain(HeldPull& pull, bool last) {
+  const auto channel = pull.channel.lock();
+  if (!channel) return true;
+  if (!last && !pull.in_gap) {
+    if (pull.queue->visible_max > pull.checked && !reader_.MayMatch(*pull.queue, pull.checked, pull.filter)) {
+      pull.checked = pull.queue->visible_max;
+      return false;
+    }
+  }
+  auto& result = reader_.Get(*pull.queue, pull.offset, pull.max_messages, pull.filter);
+  const ResponseCode code = CodeOf(result, pull.offset);
+  pull.in_gap = result.status == GetMessageStatus::kGap;
+  if (code == ResponseCode::kPullNotFound && !last) return false;
+  protocol::CommandHead head;
+  head.type = pull.type;
+  head.code = static_cast<int32_t>(code);
+  head.opaque = pull.opaque;
+  head.flag = protocol::kFlagResponse;
+  head.remark = GetMessageStatusName(result.status);
+  Reply(*channel, head, result);
+  return true;
+}
+
+ResponseCode PullProcessor::CodeOf(const GetMessageResult& result, store::QueueOffset asked) const {
+  switch (result.status) {
+    case GetMessageStatus::kFound:
+      return ResponseCode::kSuccess;
+    case GetMessageStatus::kNoMatchedMessage:
+    case GetMessageStatus::kMessageWasRemoving:
+      return ResponseCode::kPullRetryImmediately;
+    case GetMessageStatus::kNoMatchedLogicQueue:
+    case GetMessageStatus::kNoMessageInQueue:
+      return asked.value() == 0 ? ResponseCode::kPullNotFound : ResponseCode::kPullOffsetMoved;
+    case GetMessageStatus::kOffsetFoundNull:
+    case GetMessageStatus::kOffsetOverflowOne:
+    case GetMessageStatus::kGap:
+      return ResponseCode::kPullNotFound;
+    case GetMessageStatus::kOffsetOverflowBadly:
+    case GetMessageStatus::kOffsetTooSmall:
+      return ResponseCode::kPullOffsetMoved;
+  }
+  return ResponseCode::kSystemError;
+}
+
+void PullProcessor::Reply(Channel& channel, const protocol::CommandHead& head, const GetMessageResult& result) {
+  protocol::PullMessageResponseHeader header;
+  header.next_begin_offset = result.next;
+  header.min_offset = result.min;
+  header.max_offset = result.max;
+  protocol::CommandWriter writer(channel.output(), head);
+  header.Encode(writer);
+  writer.Finish(static_cast<size_t>(result.bytes));
+  bool added = false;
+  for (const auto& range : result.ranges) {
+    if (range.bytes.size() < kCopyBelowBytes) {
+      channel.output().append(range.bytes);
+      added = false;
+    } else {
+      if (!added) channel.OutputAdded();
+      channel.WritePinned(range.pin, range.bytes);
+      added = true;
+    }
+  }
+  if (!added) channel.OutputAdded();
+  auto& total = core_.stats.total;
+  ++(result.messages > 0 ? total.get_found : total.get_missed);
+  total.transferred += result.messages;
+}
+
+void PullProcessor::ReportOffsetMoved(const Queue& queue, std::string_view group, store::QueueOffset asked,
+                                      store::QueueOffset moved) {
+  json::Writer body;
+  body.BeginObject().Key("consumerGroup").String(group).Key("messageQueue").BeginObject();
+  body.Key("brokerName").String(core_.options.broker_name).Key("queueId").Int(queue.id());
+  body.Key("topic").String(queue.topic()).EndObject();
+  body.Key("offsetNew").Int(moved.value()).Key("offsetRequest").Int(asked.value()).EndObject();
+  std::string properties;
+  if (!group.empty()) {
+    protocol::AppendProperty(properties, protocol::property::kKeys, group);
+    protocol::AppendProperty(properties, protocol::property::kTags, group);
+  }
+  sends_.PutOwn(protocol::kOffsetMovedTopic, body.text(), properties);
+}
+
+}  // namespace mq::broker

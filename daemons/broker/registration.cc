@@ -1,0 +1,180 @@
+#include "broker/registration.h"
+
+#include <algorithm>
+
+#include "base/crc32.h"
+#include "base/log.h"
+#include "protocol/admin_headers.h"
+#include "protocol/names.h"
+#include "protocol/register_broker.h"
+
+namespace mq::broker {
+namespace {
+constexpr int64_t kFirstRetryMs = 50;
+constexpr int64_t kLongestRetryMs = 400;
+constexpr int64_t kLeaveMs = 1000;
+}  // namespace
+
+struct Registration::NameServer {
+  std::string address;
+  std::unique_ptr<loop::Timer> timer;
+  int64_t retry_ms = kFirstRetryMs;
+  bool registered = false;
+  bool failure_told = false;  // one line when it becomes unreachable, one when it is back
+  bool in_flight = false;
+};
+
+Registration::Registration(Core& core) : core_(core) {
+  remoting::ClientOptions options;
+  options.idle_close_ms = 2 * core.options.register_period_ms + 60000;
+  client_ = std::make_unique<remoting::Client>(core.loop, options);
+  for (const auto& address : core.options.name_servers) {
+    auto server = std::make_unique<NameServer>();
+    server->address = address;
+    NameServer* raw = server.get();
+    server->timer = std::make_unique<loop::Timer>(core.loop, [this, raw] { Register(*raw, nullptr); });
+    servers_.push_back(std::move(server));
+  }
+  client_->SetOnClosed([this](const std::string& address) {
+    for (auto& server : servers_) {
+      if (server->address != address || leaving_) continue;
+      server->registered = false;
+      server->retry_ms = kFirstRetryMs;
+      Schedule(*server, 0);
+    }
+  });
+}
+
+Registration::~Registration() = default;
+
+std::string Registration::broker_address() const {
+  const std::string& host = core_.options.advertised_host;
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port_);
+}
+
+size_t Registration::registered() const {
+  return static_cast<size_t>(
+      std::count_if(servers_.begin(), servers_.end(), [](const auto& server) { return server->registered; }));
+}
+
+void Registration::Schedule(NameServer& server, int64_t delay_ms) { server.timer->Start(delay_ms); }
+
+void Registration::Finish(const std::shared_ptr<Round>& round) {
+  if (round && --round->left == 0 && round->done) round->done();
+}
+
+void Registration::Start(int port, std::function<void()> first_round) {
+  port_ = port;
+  RegisterNow(std::move(first_round));
+}
+
+void Registration::RegisterNow(std::function<void()> done) {
+  auto round = std::make_shared<Round>();
+  round->done = std::move(done);
+  round->left = static_cast<int>(servers_.size()) + 1;
+  for (auto& server : servers_) Register(*server, round);
+  Finish(round);
+}
+
+protocol::Command Registration::IdentityCommand(protocol::RequestCode code) const {
+  protocol::Command command(code);
+  command.Set("brokerName", core_.options.broker_name);
+  command.Set("brokerAddr", broker_address());
+  command.Set("clusterName", core_.options.cluster_name);
+  command.Set("brokerId", core_.options.broker_id);
+  return command;
+}
+
+protocol::Command Registration::RegisterCommand() const {
+  protocol::RegisterBrokerBody body;
+  body.topics = core_.topics->Snapshot();
+  constexpr int32_t kReadWrite = protocol::kPermRead | protocol::kPermWrite;
+  if ((core_.options.permission & kReadWrite) != kReadWrite) {
+    for (auto& [name, config] : body.topics.topics) config.perm = core_.options.permission;
+  }
+  protocol::Command command = IdentityCommand(protocol::RequestCode::kRegisterBroker);
+  auto encoded = protocol::EncodeRegisterBrokerBody(body, core_.options.compressed_register);
+  if (!encoded) {
+    log::Err("register", "the body could not be written").Field("error", encoded.error());
+  } else {
+    command.body = std::move(*encoded);
+  }
+  // There is no replication port; clients of RocketMQ expect the field all the same.
+  const bool v6 = core_.options.advertised_host.find(':') != std::string::npos;
+  const std::string host = v6 ? "[" + core_.options.advertised_host + "]" : core_.options.advertised_host;
+  command.Set("haServerAddr", host + ":" + std::to_string(port_ + 1));
+  command.Set("compressed", core_.options.compressed_register ? "true" : "false");
+  command.Set("bodyCrc32", static_cast<int64_t>(MessageCrc(command.body)));
+  return command;
+}
+
+void Registration::Register(NameServer& server, std::shared_ptr<Round> round) {
+  if (leaving_) return Finish(round);
+  if (core_.options.force_register || round || !server.registered) return SendRegister(server, std::move(round));
+  // Only when the name server does not hold this version already.
+  protocol::Command query = IdentityCommand(protocol::RequestCode::kQueryDataVersion);
+  query.body = protocol::EncodeDataVersion(core_.topics->data_version());
+  client_->Call(server.address, std::move(query), core_.options.register_timeout_ms,
+                [this, &server](const remoting::CallResult& result) {
+                  if (leaving_) return;
+                  if (result.ok() && result.reply->Find("changed") == "false") return OnRegistered(server, result);
+                  SendRegister(server, nullptr);
+                });
+}
+
+void Registration::SendRegister(NameServer& server, std::shared_ptr<Round> round) {
+  client_->Call(server.address, RegisterCommand(), core_.options.register_timeout_ms,
+                [this, &server, round](const remoting::CallResult& result) {
+                  if (!leaving_) OnRegistered(server, result);
+                  Finish(round);
+                });
+}
+
+void Registration::OnRegistered(NameServer& server, const remoting::CallResult& result) {
+  if (result.ok()) {
+    if (!server.registered)
+      log::Info("register", "registered").Field("namesrv", server.address).Field("as", broker_address());
+    server.registered = true;
+    server.failure_told = false;
+    server.retry_ms = kFirstRetryMs;
+    return Schedule(server, core_.options.register_period_ms);
+  }
+  server.registered = false;
+  if (!server.failure_told) {
+    log::Warn("register", "failed; tried again until it succeeds")
+        .Field("namesrv", server.address)
+        .Field("error", result.ToError());
+    server.failure_told = true;
+  }
+  Schedule(server, server.retry_ms);
+  server.retry_ms = std::min(server.retry_ms * 2, kLongestRetryMs);
+}
+
+void Registration::Unregister(std::function<void()> done) {
+  leaving_ = true;
+  auto round = std::make_shared<Round>();
+  round->done = std::move(done);
+  round->left = 1;
+  leave_timer_ = std::make_unique<loop::Timer>(core_.loop, [round] {
+    // Whoever has not answered by now is not waited for.
+    if (round->left > 0) {
+      round->left = 1;
+      Finish(round);
+      round->left = -1;
+    }
+  });
+  for (auto& server : servers_) {
+    server->timer->Stop();
+    if (!server->registered) continue;
+    ++round->left;
+    client_->Call(server->address, IdentityCommand(protocol::RequestCode::kUnregisterBroker), kLeaveMs,
+                  [round](const remoting::CallResult&) {
+                    if (round->left > 0) Finish(round);
+                  });
+  }
+  leave_timer_->Start(kLeaveMs);
+  Finish(round);
+}
+
+}  // namespace mq::broker

@@ -1,0 +1,101 @@
+#include "broker/runtime_info.h"
+
+#include <sys/statvfs.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/clock.h"
+
+namespace mq::broker {
+namespace {
+
+std::string Runtime(int64_t ms) {
+  const int64_t s = ms / 1000;
+  char text[96];
+  std::snprintf(text, sizeof text, "[ %lld days, %lld hours, %lld minutes, %lld seconds ]",
+                static_cast<long long>(s / 86400), static_cast<long long>(s / 3600 % 24),
+                static_cast<long long>(s / 60 % 60), static_cast<long long>(s % 60));
+  return text;
+}
+
+struct Disk {
+  double ratio = -1;
+  std::string capacity;
+};
+
+Disk DiskOf(const std::string& path) {
+  struct statvfs fs {};
+  Disk disk;
+  if (::statvfs(path.c_str(), &fs) != 0) return disk;
+  const double used = static_cast<double>(fs.f_blocks - fs.f_bfree);
+  const double usable = static_cast<double>(fs.f_bavail);
+  disk.ratio = used + usable == 0 ? 0 : std::ceil(100 * used / (used + usable)) / 100;
+  char text[96];
+  const double gib = static_cast<double>(fs.f_frsize) / (1024.0 * 1024 * 1024);
+  std::snprintf(text, sizeof text, "Total : %.1f GiB, Free : %.1f GiB.", static_cast<double>(fs.f_blocks) * gib,
+                usable * gib);
+  disk.capacity = text;
+  return disk;
+}
+
+std::string Ratio(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", ratio);
+  return text;
+}
+
+int64_t EarliestMessageTime(const Core& core) {
+  return core.log_reader->StoreTimestamp(core.log_reader->min()).value_or(-1);
+}
+
+}  // namespace
+
+protocol::KvTable RuntimeInfo(const Core& core) {
+  const auto& total = core.stats.total;
+  const int64_t now = NowMs();
+  const int64_t wrote = core.log->wrote().value();
+  const Disk disk = DiskOf(core.options.store.root);
+  using C = Stats::Counters;
+  const auto n = [](int64_t v) { return std::to_string(v); };
+  protocol::KvTable t = {
+      {"bootTimestamp", n(core.boot_ms)},
+      {"brokerVersion", "409"},
+      {"brokerVersionDesc", "V4_9_8"},
+      {"commitLogDirCapacity", disk.capacity},
+      {"commitLogDiskRatio", Ratio(disk.ratio)},
+      {"commitLogMaxOffset", n(wrote)},
+      {"commitLogMinOffset", n(core.log_reader->min().value())},
+      {"consumeQueueDiskRatio", Ratio(disk.ratio)},
+      {"dispatchBehindBytes", n(wrote - core.dispatched().value())},
+      {"earliestMessageTimeStamp", n(EarliestMessageTime(core))},
+      {"getFoundTps", core.stats.Rates(&C::get_found)},
+      {"getMissTps", core.stats.Rates(&C::get_missed)},
+      {"getTotalTps", core.stats.GetTotalRates()},
+      {"getTransferedTps", core.stats.Rates(&C::transferred)},
+      {"msgGetTotalTodayMorning", n(core.stats.got_until_today())},
+      {"msgGetTotalTodayNow", n(total.transferred)},
+      {"msgGetTotalYesterdayMorning", n(core.stats.got_until_yesterday())},
+      {"msgPutTotalTodayMorning", n(core.stats.put_until_today())},
+      {"msgPutTotalTodayNow", n(total.put_messages)},
+      {"msgPutTotalYesterdayMorning", n(core.stats.put_until_yesterday())},
+      {"putMessageAverageSize", n(total.put_messages == 0 ? 0 : total.put_bytes / total.put_messages)},
+      {"putMessageFailedTimes", n(total.put_failed)},
+      {"putMessageSizeTotal", n(total.put_bytes)},
+      {"putMessageTimesTotal", n(total.put_messages)},
+      {"putTps", core.stats.Rates(&C::put_messages)},
+      {"remainHowManyDataToFlush", n(wrote - core.flushed().value()) + " B"},
+      {"runtime", Runtime(now - core.boot_ms)},
+      {"startAcceptSendRequestTimeStamp", "0"},
+  };
+  // There are no request queues here, one loop answers everything in order: their lengths and waits are 0.
+  for (const char* queue : {"pull", "query", "send"}) {
+    t.emplace_back(std::string(queue) + "ThreadPoolQueueCapacity", "0");
+    t.emplace_back(std::string(queue) + "ThreadPoolQueueHeadWaitTimeMills", "0");
+    t.emplace_back(std::string(queue) + "ThreadPoolQueueSize", "0");
+  }
+  t.emplace_back("pageCacheLockTimeMills", "0");
+  return t;
+}
+
+}  // namespace mq::broker

@@ -1,0 +1,131 @@
+#include "broker/topic_processor.h"
+
+#include "base/log.h"
+#include "broker/pull_hold.h"
+#include "broker/registration.h"
+#include "protocol/admin_headers.h"
+#include "protocol/names.h"
+
+namespace mq::broker {
+
+using protocol::CommandView;
+using protocol::ResponseCode;
+using remoting::Channel;
+
+namespace {
+
+// More queues than any deployment has; each costs a directory and files.
+constexpr int32_t kMaxQueues = 65536;
+
+void ReplyLater(const remoting::ChannelHandle& handle, protocol::SerializeType type, int32_t opaque, ResponseCode code,
+                std::string_view remark) {
+  const auto channel = handle.lock();
+  if (!channel) return;
+  protocol::CommandHead head;
+  head.type = type;
+  head.code = static_cast<int32_t>(code);
+  head.opaque = opaque;
+  head.flag = protocol::kFlagResponse;
+  head.remark = remark;
+  protocol::CommandWriter writer(channel->output(), head);
+  writer.Finish(0);
+  channel->OutputAdded();
+}
+
+}  // namespace
+
+TopicProcessor::TopicProcessor(Core& core, PullHold& hold, Registration& registration, store::Tombstones tombstones)
+    : core_(core),
+      hold_(hold),
+      registration_(registration),
+      layout_(core.options.store.root),
+      tombstones_(std::move(tombstones)) {}
+
+void TopicProcessor::ReplyWhenKnown(Channel& channel, const CommandView& request) {
+  const auto handle = channel.weak_from_this();
+  const auto type = request.type;
+  const auto opaque = request.opaque;
+  const bool oneway = request.is_oneway();
+  core_.topics->WhenSaved([this, handle, type, opaque, oneway](const Status& saved) {
+    if (oneway) return;
+    if (!saved) return ReplyLater(handle, type, opaque, ResponseCode::kSystemError, saved.error().what);
+    registration_.RegisterNow([handle, type, opaque] { ReplyLater(handle, type, opaque, ResponseCode::kSuccess, {}); });
+  });
+}
+
+void TopicProcessor::ProcessCreate(Channel& channel, const CommandView& request) {
+  const auto refuse = [&](std::string_view text) { channel.Reply(request, ResponseCode::kSystemError, text); };
+  const auto header = protocol::CreateTopicRequestHeader::Decode(request);
+  if (!header) return refuse(header.error().what);
+  const std::string name(header->topic);
+  if (core_.topics->IsSystem(name)) return refuse("The topic[" + name + "] is conflict with system topic.");
+  if (auto ok = protocol::CheckTopicName(name); !ok) return refuse(ok.error().what);
+  for (const auto& [what, count] :
+       {std::pair{"readQueueNums", header->read_queues}, {"writeQueueNums", header->write_queues}}) {
+    if (count < 0 || count > kMaxQueues) {
+      return refuse(std::string(what) + "=" + std::to_string(count) + " is not from 0 to " +
+                    std::to_string(kMaxQueues));
+    }
+  }
+  if (header->read_queues == 0 && header->write_queues == 0) return refuse("a topic needs at least one queue");
+  if (header->perm < 0 || header->perm > 7)
+    return refuse("perm=" + std::to_string(header->perm) + " is not from 0 to 7");
+  if (header->filter_type != "SINGLE_TAG" && header->filter_type != "MULTI_TAG") {
+    return refuse("topicFilterType=" + std::string(header->filter_type) + " is neither SINGLE_TAG nor MULTI_TAG");
+  }
+  protocol::TopicConfig config;
+  if (const Topic* old = core_.topics->Find(name)) config = old->config;
+  config.name = name;
+  config.read_queues = header->read_queues;
+  config.write_queues = header->write_queues;
+  config.perm = header->perm;
+  config.filter_type = header->filter_type;
+  config.sys_flag = header->sys_flag;
+  log::Info("topic.update")
+      .Field("topic", name)
+      .Field("read", config.read_queues)
+      .Field("write", config.write_queues)
+      .Field("perm", config.perm)
+      .Field("client", channel.peer());
+  core_.topics->Put(std::move(config));
+  ReplyWhenKnown(channel, request);
+}
+
+void TopicProcessor::ProcessDelete(Channel& channel, const CommandView& request) {
+  const auto header = protocol::TopicRequestHeader::Decode(request);
+  if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
+  const std::string name(header->topic);
+  if (core_.topics->IsSystem(name)) {
+    return channel.Reply(request, ResponseCode::kSystemError, "The topic[" + name + "] is a system topic and stays");
+  }
+  if (core_.topics->Find(name) == nullptr) return channel.Reply(request, ResponseCode::kSuccess);
+  // Sends are refused from here on (the topic is gone), so `wrote` is behind all its messages. The tombstone is written
+  // on this thread: deletion is rare, and nothing may slip in between it and the answer.
+  tombstones_.Add(name, core_.log->wrote());
+  if (auto saved = tombstones_.Save(layout_); !saved) {
+    log::Err("topic.delete", "the tombstone could not be written; the topic stays")
+        .Field("topic", name)
+        .Field("error", saved.error());
+    return channel.Reply(request, ResponseCode::kSystemError, saved.error().what);
+  }
+  auto& page = core_.positions->own_broker();
+  const uint32_t number = page.tombstones.load(std::memory_order_relaxed) + 1;
+  core_.topics->Remove(name);
+  core_.queues->ResetTopic(name, number);
+  core_.queue_reader->ForgetTopic(name);
+  page.tombstones.store(number, std::memory_order_release);
+  core_.queues->ForEach([&](Queue& queue) {
+    if (queue.topic() == name) hold_.AnswerAllOf(queue);
+  });
+  log::Info("topic.delete")
+      .Field("topic", name)
+      .Field("position", core_.log->wrote().value())
+      .Field("client", channel.peer());
+  ReplyWhenKnown(channel, request);
+}
+
+void TopicProcessor::ProcessAll(Channel& channel, const CommandView& request) {
+  channel.ReplyBody(request, protocol::EncodeTopicConfigs(core_.topics->Snapshot()));
+}
+
+}  // namespace mq::broker

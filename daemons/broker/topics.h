@@ -1,0 +1,79 @@
+// Topics: the broker's table of topics (config/topics.json), and the rules by which sends make new ones.
+//
+// Read by every processor; changed by 17, 215, heartbeats and the first send to a new topic. Each change raises the
+// data version, is saved, and is announced to the name servers (on_change). Spec: mq-store(5) "config", protocol 7.3.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "base/strings.h"
+#include "broker/config_file.h"
+#include "broker/queues.h"
+#include "protocol/topic_config.h"
+
+namespace mq::broker {
+
+struct Topic {
+  protocol::TopicConfig config;
+  std::vector<Queue*> queues;  // by queue id, filled on demand by Topics::QueueOf
+  bool saved = true;           // false until the file that names it is durable: sends wait for that
+};
+
+class Topics {
+ public:
+  struct Identity {
+    std::string cluster;
+    std::string broker;
+    bool auto_create = true;
+    int32_t default_queues = 8;
+  };
+  Topics(loop::Loop& loop, std::string path, Identity identity, Queues& queues);
+
+  // Loads the file over the built-in topics. Without auto-creation the template topic is dropped, so that no client
+  // finds it in a route.
+  Status Load();
+
+  Topic* Find(std::string_view name);
+  // The queue of a topic, or null when queue_id is not below max(read, write).
+  Queue* QueueOf(Topic& topic, int32_t queue_id);
+
+  // The topic a send wants to exist, made after its template: null when the rules do not allow it.
+  Topic* AutoCreate(std::string_view name, std::string_view default_topic, int32_t client_queues);
+  // Makes the retry topic of a group where it is missing.
+  void EnsureRetryTopic(std::string_view group);
+  // Creates or changes. The name was checked by the caller.
+  Topic& Put(protocol::TopicConfig config);
+  // False when there is no such topic.
+  bool Remove(std::string_view name);
+  // Names that an operator may neither make nor delete.
+  bool IsSystem(std::string_view name) const;
+
+  // Calls back once every change made so far is durable.
+  void WhenSaved(ConfigFile::Done done);
+  void SetOnChange(std::function<void()> on_change) { on_change_ = std::move(on_change); }
+  const protocol::DataVersion& data_version() const { return version_; }
+  protocol::TopicConfigSerializeWrapper Snapshot() const;
+  size_t size() const { return topics_.size(); }
+
+ private:
+  Topic& Insert(protocol::TopicConfig config);
+  void AddBuiltIn(std::string_view name, int32_t queues, int32_t perm);
+  void Changed();
+  std::string FileText() const;
+
+  Identity identity_;
+  Queues& queues_;
+  ConfigFile file_;
+  protocol::DataVersion version_;
+  std::unordered_map<std::string, std::unique_ptr<Topic>, StringHash, std::equal_to<>> topics_;
+  std::function<void()> on_change_;
+  uint64_t changes_ = 0;
+};
+
+}  // namespace mq::broker
