@@ -40,8 +40,10 @@ Result<int64_t> BuildQueueTable(const StoreOptions& options, const RecoverResult
     }
     from = marker->offset;
   } else {
-    log::Info("store.recover", "no usable dispatched marker: numbering is derived from the whole log")
-        .Field("reason", why);
+    if (recovered.end > recovered.min) {
+      log::Info("store.recover", "no usable dispatched marker: numbering is derived from the whole log")
+          .Field("reason", why);
+    }
     MQ_TRY(RaiseFromExpired(options, recovered.min, table));
   }
   LogReader log(options, nullptr, recovered.end);

@@ -41,6 +41,10 @@ PhysicalOffset ConsumeQueueReader::visible_end() const {
   return PhysicalOffset(positions_->reputd().dispatched.load(std::memory_order_acquire));
 }
 
+bool ConsumeQueueReader::checked() const {
+  return positions_ == nullptr || positions_->reputd().queues_checked.load(std::memory_order_acquire) != 0;
+}
+
 PhysicalOffset ConsumeQueueReader::log_min() const {
   return positions_ == nullptr ? PhysicalOffset(0) : LoadLogMin(*positions_);
 }
@@ -74,7 +78,7 @@ Result<QueueSpan> ConsumeQueueReader::Read(std::string_view topic, int32_t queue
                                            int64_t max_count) {
   QueueSpan span;
   span.first = offset;
-  if (offset.value() < 0 || max_count <= 0) return span;
+  if (offset.value() < 0 || max_count <= 0 || !checked()) return span;
   const PhysicalOffset visible = visible_end();
   const int64_t position = offset.value() * kQueueEntryBytes;
   auto file = QueueOf(topic, queue_id).files.Get(position);
@@ -106,7 +110,7 @@ Result<QueueOffset> ConsumeQueueReader::MinOffset(std::string_view topic, int32_
     if (queue.min && queue.min_for == min) return *queue.min;
   }
   MQ_ASSIGN(auto files, ListMappedFiles(layout_.QueueDir(topic, queue_id)));
-  if (files.empty()) return QueueOffset(0);
+  if (files.empty() || !checked()) return QueueOffset(0);
   MQ_ASSIGN(QueueOffset end, MaxOffset(topic, queue_id));
   // Entries below the log's minimum, pre-blank ones and holes come first.
   int64_t low = files.front().start / kQueueEntryBytes;

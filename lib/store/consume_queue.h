@@ -81,7 +81,8 @@ class ConsumeQueueReader {
   Result<QueueOffset> OffsetByTime(std::string_view topic, int32_t queue_id, int64_t timestamp_ms,
                                    TimeBoundary boundary, QueueOffset max, LogReader& log);
 
-  // A deleted topic's queues must not be served from old mappings.
+  // A deleted topic's queues must not be served from old mappings: call it when `tombstones_applied` has
+  // caught up, before the topic can be made again.
   void ForgetTopic(std::string_view topic);
 
  private:
@@ -94,6 +95,8 @@ class ConsumeQueueReader {
   };
   Queue& QueueOf(std::string_view topic, int32_t queue_id);
   PhysicalOffset visible_end() const;
+  // Before mq-reputd has checked the files they may still be removed: none is mapped.
+  bool checked() const;
   PhysicalOffset log_min() const;
   int64_t entries_per_file() const { return options_.consume_queue_file_bytes / kQueueEntryBytes; }
 

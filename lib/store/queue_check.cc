@@ -15,8 +15,9 @@ namespace {
 
 class QueueFiles {
  public:
-  QueueFiles(const StoreOptions& options, const QueueName& name)
-      : file_bytes_(options.consume_queue_file_bytes),
+  QueueFiles(const StoreOptions& options, const QueueName& name, QueueCheckMode mode)
+      : mode_(mode),
+        file_bytes_(options.consume_queue_file_bytes),
         directory_(StoreLayout(options.root).QueueDir(name.topic, name.queue_id)) {}
 
   // Files of a wrong size (a crash of another writer) are worth nothing: they are removed.
@@ -54,6 +55,7 @@ class QueueFiles {
 
   // Nothing but zeros behind `end`; files that start at or behind it go, unless it is the first file's.
   Status CutTo(QueueOffset end, QueueCheck& check) {
+    if (mode_ == QueueCheckMode::kLookOnly) return Ok();
     const int64_t position = end.value() * kQueueEntryBytes;
     for (const FileEntry& file : files_) {
       if (file.start >= position) {
@@ -72,10 +74,12 @@ class QueueFiles {
 
  private:
   Status Remove(const FileEntry& file, QueueCheck& check) const {
+    if (mode_ == QueueCheckMode::kLookOnly) return Ok();
     ++check.removed_files;
     return RemoveFile(directory_ + "/" + MappedFileName(file.start));
   }
 
+  QueueCheckMode mode_;
   int64_t file_bytes_;
   std::string directory_;
   std::vector<FileEntry> files_;
@@ -86,8 +90,8 @@ void WarnLost(const QueueName& name, QueueOffset kept, const char* what) {
 }
 
 // A queue the marker names: keeps what is whole of it, cuts the rest, lowers check.start where entries are lost.
-Status KeepMarked(const StoreOptions& options, PhysicalOffset log_min, const DispatchedMarker& marker,
-                  const QueueName& name, const MarkedQueue& marked, QueueFiles& files, QueueCheck& check) {
+Status KeepMarked(PhysicalOffset log_min, const DispatchedMarker& marker, const QueueName& name,
+                  const MarkedQueue& marked, QueueFiles& files, QueueCheck& check) {
   auto lose_all = [&](const char* what) {
     WarnLost(name, QueueOffset(0), what);
     ++check.rebuilt_queues;
@@ -130,7 +134,8 @@ Status KeepExpired(const StoreOptions& options, PhysicalOffset log_min, const Qu
 }  // namespace
 
 Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_min,
-                               const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones) {
+                               const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones,
+                               QueueCheckMode mode) {
   QueueCheck check;
   check.start = marker ? marker->offset : log_min;
   const StoreLayout layout(options.root);
@@ -143,11 +148,11 @@ Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_m
     return dead.value() > 0 && marker->offset <= dead;
   });
   for (const QueueName& name : names) {
-    QueueFiles files(options, name);
+    QueueFiles files(options, name, mode);
     MQ_TRY(files.Load(check));
     auto it = marked.find(name);
     if (it != marked.end()) {
-      MQ_TRY(KeepMarked(options, log_min, *marker, name, it->second, files, check));
+      MQ_TRY(KeepMarked(log_min, *marker, name, it->second, files, check));
       marked.erase(it);
     } else if (marker) {
       // Made after the marker: all its records are derived again anyway.

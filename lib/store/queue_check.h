@@ -23,8 +23,15 @@ struct QueueCheck {
   uint64_t removed_files = 0;
 };
 
-// Changes only files below consumequeue/. Nothing may be reading them as valid (`dispatched` is 0).
+enum class QueueCheckMode {
+  kCut,       // first start with these positions: cut and remove. Nobody may have mapped the files yet.
+  kLookOnly,  // reputd came back in the same life: entries behind the marker are being read as valid, and
+              // are written again with the same bytes
+};
+
+// Changes only files below consumequeue/.
 Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_min,
-                               const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones);
+                               const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones,
+                               QueueCheckMode mode);
 
 }  // namespace mq::store

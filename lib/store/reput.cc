@@ -54,20 +54,11 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   std::string why = "a rebuild was asked for";
   std::optional<DispatchedMarker> marker;
   if (!rebuild) marker = LoadBelievedMarker(options, log_min, log_end, &why);
-  if (!marker) log::Info("store.reput", "queues are derived from the whole log").Field("reason", why);
+  if (!marker && log_end > log_min)
+    log::Info("store.reput", "queues are derived from the whole log").Field("reason", why);
 
-  QueueCheck check;
-  if (same_life && marker) {
-    // Entries behind the marker are being read as valid: they are written again with the same bytes.
-    check.start = marker->offset;
-    check.queues = marker->queues;
-    std::erase_if(check.queues, [&](const auto& queue) {
-      const PhysicalOffset dead = tombstones.Of(queue.first.topic);
-      return dead.value() > 0 && marker->offset <= dead;
-    });
-  } else {
-    MQ_ASSIGN(check, CheckQueues(options, log_min, marker, tombstones));
-  }
+  const QueueCheckMode mode = same_life ? QueueCheckMode::kLookOnly : QueueCheckMode::kCut;
+  MQ_ASSIGN(QueueCheck check, CheckQueues(options, log_min, marker, tombstones, mode));
 
   std::unique_ptr<Reput> reput(new Reput(options, positions, check.start, std::move(tombstones)));
   reput->tombstones_loaded_ = version;

@@ -1,0 +1,192 @@
+#include "store/recovery.h"
+
+#include "base/clock.h"
+#include "store/checkpoint.h"
+#include "test_store.h"
+
+namespace mq::store {
+namespace {
+
+using testing::TestStore;
+
+// A store with 300 messages over several files, not dispatched and without a marker.
+void Fill(TestStore& store, int count = 300) {
+  store.clock_ms = NowMs() - 100000;
+  store.Boot();
+  for (int i = 0; i < count; ++i) store.Append("T", i % 3, "message " + std::to_string(i) + std::string(500, '.'));
+}
+
+std::string FileOf(TestStore& store, PhysicalOffset at) {
+  return store.layout().CommitLogFile(PhysicalOffset(at.value() / 65536 * 65536));
+}
+
+TEST(RecoveryTest, EmptyStore) {
+  TestStore store;
+  store.Boot();
+  EXPECT_EQ(store.recovered.end, PhysicalOffset(0));
+  EXPECT_EQ(store.table.size(), 0u);
+}
+
+TEST(RecoveryTest, UncleanStopLosesNothingWhole) {
+  TestStore store;
+  Fill(store);
+  const PhysicalOffset end = store.log->wrote();
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, end);
+  EXPECT_EQ(store.recovered.records, 300);
+  EXPECT_EQ(store.table.Find("T", 0)->next, QueueOffset(100));
+  EXPECT_EQ(store.recovered.bytes_dropped, 0);
+  EXPECT_EQ(store.recovered.last_store_timestamp, store.clock_ms - 1);
+}
+
+TEST(RecoveryTest, TornLastRecordIsZeroedAndItsPlaceUsedAgain) {
+  TestStore store;
+  Fill(store, 10);
+  const AppendResult last = store.Append("T", 0, std::string(5000, 'z'));
+  store.Corrupt(FileOf(store, last.physical_offset), last.end().value() - 2000, std::string(1000, '\0'));
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, last.physical_offset);
+  EXPECT_GT(store.recovered.bytes_dropped, 0);
+  const auto bytes = store.Bytes(FileOf(store, last.physical_offset));
+  EXPECT_EQ(bytes.find_first_not_of('\0', static_cast<size_t>(last.physical_offset.value())), std::string::npos);
+  const AppendResult next = store.Append("T", 0, "next");
+  EXPECT_EQ(next.physical_offset, last.physical_offset);
+  EXPECT_EQ(next.queue_offset, last.queue_offset);
+}
+
+// RocketMQ's Z1: the record behind a cut must not come back to life after another crash.
+TEST(RecoveryTest, RecordsBehindACutStayDead) {
+  TestStore store;
+  Fill(store, 5);
+  const AppendResult b = store.Append("T", 0, "BBBB");
+  store.Append("T", 0, "CCCC");
+  store.Corrupt(FileOf(store, b.physical_offset), b.end().value() - 4, "X");  // topic byte stays, body below
+  store.Corrupt(FileOf(store, b.physical_offset), b.physical_offset.value() + 88, "X");
+  store.Boot(false);
+  ASSERT_EQ(store.recovered.end, b.physical_offset);
+  EXPECT_EQ(store.recovered.records_dropped, 1);
+  const AppendResult again = store.Append("T", 0, "DDDD");
+  ASSERT_EQ(again.bytes, b.bytes);
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, again.end());
+}
+
+TEST(RecoveryTest, DamageBelowTheCheckpointIsKeptAndSkipped) {
+  TestStore store;
+  Fill(store, 200);
+  auto file = CheckpointFile::Open(store.layout().Checkpoint());
+  ASSERT_TRUE(file.has_value());
+  ASSERT_TRUE(file->Write({store.clock_ms, 0, 0}).has_value());
+  const PhysicalOffset end = store.log->wrote();
+  LogReader reader(store.options, store.positions.get());
+  store.Corrupt(FileOf(store, PhysicalOffset(0)), 1000, "garbage garbage");
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, end);
+  ASSERT_EQ(store.recovered.kept_damage.size(), 1u);
+  EXPECT_EQ(store.recovered.bytes_dropped, 0);
+  EXPECT_EQ(store.table.Find("T", 1)->next, QueueOffset(67));
+}
+
+TEST(RecoveryTest, DamageAboveTheCheckpointCuts) {
+  TestStore store;
+  Fill(store, 200);
+  store.Corrupt(FileOf(store, PhysicalOffset(0)), 1000, "garbage garbage");
+  store.Boot(false);
+  EXPECT_LT(store.recovered.end, PhysicalOffset(1000));
+  EXPECT_GT(store.recovered.records_dropped, 150);
+}
+
+TEST(RecoveryTest, CheckpointIsAHintOnly) {
+  for (int kind = 0; kind < 5; ++kind) {
+    TestStore store;
+    Fill(store);
+    const PhysicalOffset end = store.log->wrote();
+    const std::string path = store.layout().Checkpoint();
+    std::string future(4096, '\0');
+    StoreBe64(future.data(), static_cast<uint64_t>(NowMs() + 3600000));
+    StoreBe64(future.data() + 8, static_cast<uint64_t>(NowMs() + 3600000));
+    const std::string contents[] = {"", std::string(4096, '\0'), std::string(4096, '\xff'), future,
+                                    std::string(10, 'x')};
+    ASSERT_TRUE(WriteFileAtomically(path, contents[kind]).has_value());
+    store.Boot(false);
+    EXPECT_EQ(store.recovered.end, end) << kind;
+    EXPECT_EQ(store.recovered.checkpoint_distrusted, kind == 2 || kind == 3) << kind;
+    EXPECT_EQ(store.table.Find("T", 2)->next, QueueOffset(100)) << kind;
+  }
+}
+
+TEST(RecoveryTest, ZeroLengthAndShortLastFile) {
+  TestStore store;
+  Fill(store);
+  const PhysicalOffset end = store.log->wrote();
+  const PhysicalOffset next(end.value() / 65536 * 65536 + 65536);
+  ASSERT_TRUE(WriteFileAtomically(store.layout().CommitLogFile(next), "").has_value());
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, end);
+  EXPECT_EQ(*FileSize(store.layout().CommitLogFile(next)), 65536);
+  ASSERT_EQ(::truncate(store.layout().CommitLogFile(next).c_str(), 65529), 0);
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, end);
+}
+
+TEST(RecoveryTest, RefusesAnotherFileSizeAndMissingFiles) {
+  TestStore store;
+  Fill(store);
+  StoreOptions other = store.options;
+  other.commit_log_file_bytes = 131072;
+  EXPECT_FALSE(RecoverCommitLog(other, true, nullptr).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(65536))).has_value());
+  EXPECT_FALSE(RecoverCommitLog(store.options, true, nullptr).has_value());
+}
+
+TEST(RecoveryTest, FirstFileNeedNotBeZero) {
+  TestStore store;
+  Fill(store);
+  const PhysicalOffset end = store.log->wrote();
+  ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(0))).has_value());
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.min, PhysicalOffset(65536));
+  EXPECT_EQ(store.recovered.end, end);
+  EXPECT_EQ(store.table.Find("T", 0)->next, QueueOffset(100));
+}
+
+TEST(RecoveryTest, CleanStopStartsFromTheMarker) {
+  TestStore store;
+  Fill(store);
+  store.DispatchAll();
+  const PhysicalOffset end = store.log->wrote();
+  store.Boot(true);
+  EXPECT_EQ(store.recovered.end, end);
+  EXPECT_EQ(store.numbered_records, 0);
+  EXPECT_EQ(store.table.Find("T", 0)->next, QueueOffset(100));
+}
+
+TEST(RecoveryTest, TombstonesEndANumbering) {
+  TestStore store;
+  Fill(store, 30);
+  Tombstones tombstones;
+  tombstones.Add("T", store.log->wrote());
+  ASSERT_TRUE(tombstones.Save(store.layout()).has_value());
+  store.table.ResetTopic("T");
+  store.Append("T", 0, "new life");
+  store.Boot(false);
+  EXPECT_EQ(store.table.Find("T", 0)->next, QueueOffset(1));
+  EXPECT_EQ(store.table.Find("T", 1), nullptr);
+}
+
+TEST(LockTest, OneHolderAndSharesThatOutliveIt) {
+  TestStore store;
+  auto first = StoreLock::TryAcquire(store.layout());
+  ASSERT_TRUE(first.has_value());
+  auto second = StoreLock::TryAcquire(store.layout());
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::kHeldByOther);
+  auto share = StoreLock::FromDescriptor(UniqueFd(::dup(first->fd())));
+  first->Release();
+  EXPECT_FALSE(StoreLock::TryAcquire(store.layout()).has_value());
+  share.Release();
+  EXPECT_TRUE(StoreLock::TryAcquire(store.layout()).has_value());
+}
+
+}  // namespace
+}  // namespace mq::store
