@@ -132,7 +132,7 @@ std::vector<std::string> SynopsisOf(const Program& program) {
   }
   std::string line = name;
   for (const Option* row : RowsOf(program, program.commands.front())) {
-    if (row->required) line += std::string(" -") + row->letter + " " + MetavarOf(*row);
+    if (row->in_synopsis) line += std::string(" -") + row->letter + " " + MetavarOf(*row);
   }
   line += " [options]";
   const Operand& operand = program.commands.front().operand;

@@ -14,6 +14,7 @@ constexpr Option kRows[] = {
      .metavar = "TOPIC",
      .group = "What",
      .doc = "send to this topic; needed unless --keep-topic takes it from the records",
+     .in_synopsis = true,
      .brief = true},
     {.name = "message",
      .letter = 'm',

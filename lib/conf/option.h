@@ -62,8 +62,9 @@ struct Option {
   std::string_view doc = {};      // one sentence (or a few), first letter small, no final stop in one-sentence docs
   bool repeatable = false;        // values add up; otherwise the last one wins
   bool required = false;
-  bool brief = false;  // shown by -h, which fits one screen
-  bool meta = false;   // not a value of its own: --help, --version, --emit, --print-config, --context, --config
+  bool in_synopsis = false;  // named in the synopsis, as what is almost always given
+  bool brief = false;        // shown by -h, which fits one screen
+  bool meta = false;         // not a value of its own: --help, --version, --emit, --print-config, --context, --config
   // Daemons only: who reads the setting ("broker", "broker, flushd") and when a change takes effect.
   std::string_view readers = {};
   Apply apply = Apply::kRestart;

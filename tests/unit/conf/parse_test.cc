@@ -103,7 +103,6 @@ TEST_F(ParseTest, ValuesAreChecked) {
   EXPECT_EQ(ErrorOf(MqSendProgram(), {"--mode", "asinc"}),
             "--mode: 'asinc' is not one of sync, async, oneway | did you mean async?");
   EXPECT_EQ(ErrorOf(MqSendProgram(), {"--topic"}), "option --topic needs a value");
-  EXPECT_EQ(ErrorOf(MqConsumeProgram(), {}), "option --topic is needed");
   EXPECT_EQ(ErrorOf(MqConsumeProgram(), {"-t", "T", "more"}), "unexpected argument 'more'");
   EXPECT_EQ(ErrorOf(MqSendProgram(), {"--quiet=3"}), "option --quiet takes no value");
   EXPECT_EQ(Must(MqSendProgram(), {"--rate", "500/s", "-t", "T"}).Int("rate"), 500);
