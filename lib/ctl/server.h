@@ -85,7 +85,7 @@ class Server {
   std::string state_;
   UniqueFd listener_;
   std::unique_ptr<loop::Poller> acceptor_;
-  std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<std::shared_ptr<Peer>> peers_;
 };
 
 }  // namespace mq::ctl

@@ -1,0 +1,158 @@
+#include "ctl/client.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "ctl/seqpacket.h"
+#include "loop/loop.h"
+
+namespace mq::ctl {
+
+namespace {
+
+constexpr std::string_view kSocketName = "ctl.sock";
+constexpr int64_t kFirstRetryMs = 10;
+constexpr int64_t kLastRetryMs = 1000;
+
+}  // namespace
+
+Client::Client(loop::Loop& loop, std::string directory, Role role, int64_t page_version, std::string build,
+               ClientHandler& handler)
+    : loop_(loop),
+      directory_(std::move(directory)),
+      role_(role),
+      page_version_(page_version),
+      build_(std::move(build)),
+      handler_(handler),
+      retry_(std::make_unique<loop::Timer>(loop, [this] { TryConnect(); })),
+      retry_ms_(kFirstRetryMs) {}
+
+Client::~Client() { Close(); }
+
+void Client::Start() {
+  retry_ms_ = kFirstRetryMs;
+  retry_->Start(0);
+}
+
+void Client::TryConnect() {
+  auto socket = Connect(directory_, kSocketName);
+  if (!socket) {
+    retry_->Start(retry_ms_);
+    retry_ms_ = std::min(retry_ms_ * 2, kLastRetryMs);
+    return;
+  }
+  socket_ = std::move(*socket);
+  poller_ = std::make_unique<loop::Poller>(loop_, socket_.get(), [this](int, int) { OnReadable(); });
+  poller_->Start(loop::Poller::kReadable);
+  Message hello;
+  hello.type = MessageType::kHello;
+  hello.role = role_;
+  hello.pid = ::getpid();
+  hello.page_version = page_version_;
+  hello.build = build_;
+  SendMessage(hello);
+}
+
+void Client::OnReadable() {
+  while (socket_.valid()) {
+    auto received = Receive(socket_.get());
+    if (received && received->nothing) return;
+    if (!received || received->closed) return Lost();
+    auto message = Decode(received->bytes);
+    if (!message) {
+      log::Warn("ctl", "a message was not understood").Field("error", message.error());
+      continue;
+    }
+    OnMessage(std::move(*message), std::move(received->descriptors));
+  }
+}
+
+void Client::OnMessage(Message message, std::vector<UniqueFd> descriptors) {
+  switch (message.type) {
+    case MessageType::kWelcome:
+      if (attached_ || descriptors.size() != 2) return Lost();
+      attached_ = true;
+      retry_ms_ = kFirstRetryMs;
+      handler_.OnAttached(message.settings, std::move(descriptors[0]), std::move(descriptors[1]));
+      return;
+    case MessageType::kRefused:
+      Close();
+      handler_.OnRefused(MakeError(ErrorCode::kHeldByOther, message.text));
+      return;
+    case MessageType::kWake:
+      if (attached_) handler_.OnWake();
+      return;
+    case MessageType::kDrain:
+      if (attached_) handler_.OnDrain();
+      return;
+    default:
+      return;
+  }
+}
+
+// Before the welcome the broker is only starting or going: that is no loss, just another try.
+void Client::Lost() {
+  const bool was_attached = std::exchange(attached_, false);
+  poller_.reset();
+  socket_.Reset();
+  if (was_attached) {
+    handler_.OnLost();
+  } else {
+    retry_->Start(retry_ms_);
+    retry_ms_ = std::min(retry_ms_ * 2, kLastRetryMs);
+  }
+}
+
+// A full socket loses a wake-up, which the broker's timer makes good; a broken one is noticed when reading.
+void Client::SendMessage(const Message& message) {
+  if (socket_.valid()) Send(socket_.get(), Encode(message)).Ignore("see above");
+}
+
+void Client::Ring(Role to) {
+  Message wake;
+  wake.type = MessageType::kWake;
+  wake.role = to;
+  SendMessage(wake);
+}
+
+void Client::Drained(const std::string& problem) {
+  Message drained;
+  drained.type = MessageType::kDrained;
+  drained.text = problem;
+  SendMessage(drained);
+}
+
+void Client::ReportStatus(const std::string& text) {
+  Message status;
+  status.type = MessageType::kStatus;
+  status.text = text;
+  SendMessage(status);
+}
+
+void Client::Close() {
+  attached_ = false;
+  retry_->Stop();
+  poller_.reset();
+  socket_.Reset();
+}
+
+std::optional<int64_t> AskHolder(const std::string& directory, int timeout_ms) {
+  auto socket = Connect(directory, kSocketName);
+  if (!socket) return std::nullopt;
+  Message who;
+  who.type = MessageType::kWho;
+  if (!Send(socket->get(), Encode(who))) return std::nullopt;
+  pollfd wait = {socket->get(), POLLIN, 0};
+  if (::poll(&wait, 1, timeout_ms) != 1) return std::nullopt;
+  auto received = Receive(socket->get());
+  if (!received || received->closed || received->nothing) return std::nullopt;
+  auto answer = Decode(received->bytes);
+  if (!answer || answer->type != MessageType::kHolder || answer->pid <= 0) return std::nullopt;
+  return answer->pid;
+}
+
+}  // namespace mq::ctl
