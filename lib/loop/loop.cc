@@ -1,5 +1,6 @@
 #include "loop/loop.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -30,15 +31,8 @@ Loop::Loop()
   MQ_CHECK(uv_loop_init(raw()) == 0, "uv_loop_init");
   uv_prepare_init(raw(), &internals_->prepare);
   uv_check_init(raw(), &internals_->check);
-  uv_async_init(raw(), &internals_->async, [](uv_async_t* handle) noexcept {
-    auto* self = static_cast<Loop*>(handle->data);
-    std::vector<std::function<void()>> posted;
-    {
-      const std::lock_guard<std::mutex> lock(self->internals_->mutex);
-      posted.swap(self->internals_->posted);
-    }
-    for (auto& function : posted) function();
-  });
+  uv_async_init(raw(), &internals_->async,
+                [](uv_async_t* handle) noexcept { static_cast<Loop*>(handle->data)->RunPosted(); });
   internals_->prepare.data = internals_->check.data = internals_->async.data = this;
   // Before and after polling: callbacks of timers and of input alike are followed by one gathering of output.
   uv_prepare_start(&internals_->prepare, [](uv_prepare_t* h) noexcept { static_cast<Loop*>(h->data)->RunTurnEnd(); });
@@ -67,11 +61,22 @@ void Loop::Run() {
     ++turn_;
     const int alive = uv_run(raw(), SpinTurn() ? UV_RUN_NOWAIT : UV_RUN_ONCE);
     if (alive == 0 && !stopped_) {
-      // A last gathering may have queued writes that keep the loop alive.
+      // What was posted is still to be run, and a last gathering may have queued writes: both may keep the loop alive.
+      const bool ran = RunPosted();
       RunTurnEnd();
-      if (uv_loop_alive(raw()) == 0) return;
+      if (!ran && uv_loop_alive(raw()) == 0) return;
     }
   }
+}
+
+bool Loop::RunPosted() {
+  std::vector<std::function<void()>> posted;
+  {
+    const std::lock_guard<std::mutex> lock(internals_->mutex);
+    posted.swap(internals_->posted);
+  }
+  for (auto& function : posted) function();
+  return !posted.empty();
 }
 
 bool Loop::SpinTurn() {
@@ -214,7 +219,11 @@ struct Poller::Impl {
 
 Poller::Poller(Loop& loop, int fd, std::function<void(int, int)> callback)
     : impl_(new Impl{{}, std::move(callback), &loop}) {
+  // libuv makes the descriptor non-blocking, and with it the one of every other process that shares it (a terminal, the
+  // standard input of a shell's next command). A readiness poll does not need that.
+  const int flags = ::fcntl(fd, F_GETFL);
   const int rc = uv_poll_init(loop.raw(), &impl_->handle, fd);
+  if (flags >= 0) ::fcntl(fd, F_SETFL, flags);
   MQ_CHECK(rc == 0, "uv_poll_init: not a descriptor that can be polled");
   impl_->handle.data = impl_;
 }

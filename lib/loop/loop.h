@@ -59,6 +59,7 @@ class Loop {
  private:
   struct Internals;
   void RunTurnEnd();
+  bool RunPosted();
   bool SpinTurn();
   std::unique_ptr<uv_loop_s, void (*)(uv_loop_s*)> raw_;
   std::unique_ptr<Internals> internals_;
