@@ -163,7 +163,9 @@ TEST(ConsumeOptionsTest, WhatDoesNotFitTogetherIsRefused) {
   for (const auto& arguments : wrong) {
     const Result<Options> options = Read(arguments);
     EXPECT_FALSE(options) << ::testing::PrintToString(arguments);
-    if (!options) EXPECT_EQ(ExitStatusOf(options.error()), 2);
+    if (!options) {
+      EXPECT_EQ(ExitStatusOf(options.error()), 2);
+    }
   }
   EXPECT_FALSE(Read({"-t", "T", "-M"}, true));
   EXPECT_TRUE(Read({"-t", "T", "-M", "--raw"}, true).has_value());
