@@ -1,0 +1,87 @@
+# A thin face on CMake. `make help` lists what there is.
+
+KIND ?= release
+JOBS ?= $(shell nproc)
+DESTDIR ?=
+prefix ?= /usr/local
+SEED ?= 0
+ROUNDS ?= 5
+KINDNAME_release = Release
+KINDNAME_debug = Debug
+KINDNAME_asan = Asan
+KINDNAME_tsan = Tsan
+BUILD = build/$(KIND)
+CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(KINDNAME_$(KIND))
+# The automatic checks treat warnings as errors.
+ifeq ($(CI),true)
+CONFIGURE += -DMQ_WERROR=ON
+endif
+
+.PHONY: all demo test test-unit test-e2e test-crash fuzz fuzz-corpora bench asan tsan coverage format lint generated \
+  check-generated install dist clean help deps build
+
+all: build ## build every executable and test (KIND=release, debug, asan or tsan)
+
+deps: ## install the Debian packages that are missing
+	@.ci/deps
+
+build: deps
+	@mkdir -p build
+	@$(CONFIGURE) > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
+	@ninja -C $(BUILD) -j $(JOBS) --quiet
+
+demo: build ## start a name server and a broker, pipe lines through them, stop
+	@BUILD=$(BUILD) tests/demo
+
+test: ## everything the automatic checks run, with a line "N passed, N failed" at the end
+	@tests/run
+
+test-unit: build ## the unit tests
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+test-e2e: build ## the end-to-end tests, with real processes
+	@BUILD=$(BUILD) tests/e2e/run
+
+test-crash: build ## kill -9 at random under load: SEED=N ROUNDS=N
+	@BUILD=$(BUILD) tests/crash/run --seed $(SEED) --rounds $(ROUNDS)
+
+fuzz: deps ## run each fuzzer for SECONDS seconds (30)
+	@tests/fuzz/run $(SECONDS)
+
+bench: build ## the benchmarks, as ratios to this machine's own limits
+	@BUILD=$(BUILD) tests/bench/run
+
+asan: ## unit and end-to-end tests under the address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory KIND=asan test-unit test-e2e
+
+tsan: ## the same under the thread sanitizer
+	@$(MAKE) --no-print-directory KIND=tsan test-unit test-e2e
+
+format: deps ## reformat all sources
+	@git ls-files '*.cc' '*.h' | xargs clang-format -i
+
+lint: build ## format, include layers, banned calls, clang-tidy
+	@BUILD=$(BUILD) tests/lint/run
+
+generated: build ## print manual pages, completions and example configuration anew from the option tables
+	@BUILD=$(BUILD) tests/lint/generated --write
+
+check-generated: build ## fail when the committed ones differ
+	@BUILD=$(BUILD) tests/lint/generated --check
+
+install: build ## install below $(DESTDIR)$(prefix)
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(prefix) --strip > /dev/null
+
+coverage: deps ## line coverage of the unit tests, with gcov
+	@cmake -S . -B build/coverage -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=--coverage > /dev/null
+	@ninja -C build/coverage --quiet && ctest --test-dir build/coverage -j $(JOBS) > /dev/null
+	@tests/lint/coverage build/coverage
+
+dist: ## a source archive under dist/
+	@mkdir -p dist && git archive --format=tar.gz --prefix=mq/ -o dist/mq.tar.gz HEAD && ls -l dist/mq.tar.gz
+
+clean: ## remove what was built
+	@rm -rf build dist
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 18

@@ -1,0 +1,79 @@
+# Shared by every .bats file: daemons of the test's own, on ephemeral ports, with the store in the test's directory.
+# Nothing here sleeps: a daemon says when it is ready, everything else is waited for by its own condition.
+
+: "${BUILD:=build/release}"
+MQ_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+case $BUILD in /*) ;; *) BUILD=$MQ_ROOT/$BUILD ;; esac
+export PATH="$BUILD:$PATH"
+# Nothing of the person's own configuration reaches a test.
+unset MQ_NAMESRV NAMESRV_ADDR MQ_CONTEXT MQ_ACCESS_KEY MQ_SECRET_KEY
+export LC_ALL=C.UTF-8
+# Small files, so that rolling is part of every test.
+SMALL="--mapped-file-size-commit-log 4M --mapped-file-size-consume-queue 6000 --warm-window 1M"
+
+setup() {
+  T=$(mktemp -d "${TMPDIR:-/tmp}/mq-e2e.XXXXXX")
+  export HOME=$T
+  PIDS=()
+  STORE=$T/store
+  # A pipe nobody writes to: reading from it with a timeout is the pause between two looks.
+  mkfifo "$T/quiet"; exec {QUIET_FD}<>"$T/quiet"
+}
+
+teardown() {
+  local pid
+  for pid in "${PIDS[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+  # Helpers of a killed broker leave by themselves; those of a stopped one are resumed so that they can.
+  pkill -CONT -f -- "--store $T" 2>/dev/null
+  for pid in "${PIDS[@]}"; do wait "$pid" 2>/dev/null; done
+  if [ -z "${BATS_TEST_COMPLETED:-}" ]; then
+    local log
+    for log in "$T"/*.log; do
+      [ -e "$log" ] && { echo "--- $(basename "$log")"; tail -40 "$log"; }
+    done
+  fi
+  pkill -KILL -f -- "--store $T" 2>/dev/null
+  rm -rf "$T"
+}
+
+# start NAME COMMAND...: starts a daemon in the background and waits for its ready line. Sets READY (the address) and
+# PID_NAME; the daemon's stderr is $T/NAME.log.
+start() {
+  local name=$1; shift
+  local fifo=$T/$name.ready
+  rm -f "$fifo"; mkfifo "$fifo"
+  "$@" --ready-fd 9 9>"$fifo" 3>&- >>"$T/$name.log" 2>&1 &
+  local pid=$!
+  PIDS+=("$pid")
+  printf -v "PID_${name//-/_}" %s "$pid"
+  local line=
+  read -r -t "${READY_TIMEOUT:-30}" line < "$fifo"
+  rm -f "$fifo"
+  case $line in
+    ready\ *) READY=${line#ready } ;;
+    *) echo "$name did not become ready"; tail -20 "$T/$name.log"; return 1 ;;
+  esac
+}
+
+start_namesrv() { start "${1:-namesrv}" mq-namesrv --listen "${2:-127.0.0.1:0}"; export NS=$READY MQ_NAMESRV=$READY; }
+# start_broker [OPTION...]: one broker with small files on $STORE.
+start_broker() { start broker mq-broker -n "$NS" --listen "${LISTEN:-127.0.0.1:0}" --store "$STORE" --broker-name broker-a $SMALL "$@"; BROKER=$READY; }
+start_cluster() { start_namesrv && start_broker "$@"; }
+
+# stop NAME [SIGNAL]: ends a daemon and gives its exit status.
+stop() {
+  local var="PID_${1//-/_}"
+  kill "-${2:-TERM}" "${!var}"
+  wait "${!var}"
+}
+
+# until_true SECONDS COMMAND...: runs the command until it succeeds; it is the condition that is waited for.
+until_true() {
+  local end=$((SECONDS + $1)); shift
+  until "$@"; do
+    [ $SECONDS -lt $end ] || { echo "waited in vain for: $*"; return 1; }
+    read -r -t 0.05 -u "$QUIET_FD" || true
+  done
+}
+
+helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
