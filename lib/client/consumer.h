@@ -6,9 +6,9 @@
 //   consumer.AskOffset(queue, OffsetQuestion::Max(), [&](Result<protocol::QueueOffset> offset) { ... });
 //   consumer.Start(queue, from, to);
 //
-// The next pull of a queue is in flight while its messages are handled. A broker that goes away is asked
-// again with back-off (its queues resume where they were); the route is looked up again every 30 s and
-// after failures. Loop thread only. The loop must outlive the consumer.
+// The next pull of a queue is in flight while its messages are handled. A broker that goes away is asked again
+// with back-off, its queues resume where they were, and the route is looked up again meanwhile. Queues that a
+// topic gets later are found by asking FindQueues again. Loop thread only. The loop must outlive the consumer.
 #pragma once
 
 #include <cstdint>

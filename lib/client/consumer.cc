@@ -1,0 +1,192 @@
+#include "client/consumer.h"
+
+#include "client/consumer_impl.h"
+
+namespace mq::client {
+namespace {
+
+remoting::ClientOptions PullClientOptions() {
+  remoting::ClientOptions options;
+  // A pull waits at the broker longer than a connection may be silent otherwise; one late answer is no
+  // reason to drop the pulls of all other queues of that broker.
+  options.close_on_timeout = true;
+  return options;
+}
+
+}  // namespace
+
+PullConsumer::Impl::Impl(loop::Loop& loop, PullConsumerOptions options, ConsumerHandler handler)
+    : loop_(loop),
+      options_(std::move(options)),
+      handler_(std::move(handler)),
+      client_(loop, PullClientOptions()),
+      routes_(loop, client_, {options_.name_servers, options_.broker}) {
+  auto subscription = protocol::BuildSubscription("", options_.tags, 0);
+  if (subscription) subscription_ = std::move(*subscription);
+}
+
+PullConsumer::Impl::~Impl() {
+  handler_ = {};
+  Close();
+}
+
+void PullConsumer::Impl::Close() {
+  if (closed_) return;
+  closed_ = true;
+  for (auto& [name, queue] : queues_) {
+    queue->stopped = true;
+    queue->timer.reset();
+  }
+  queues_.clear();
+  client_.Close();
+}
+
+std::string PullConsumer::Impl::Name(const MessageQueue& queue) {
+  return queue.topic + " " + queue.broker_name + " queue " + std::to_string(queue.queue_id);
+}
+
+void PullConsumer::Impl::Note(const std::string& text) {
+  if (handler_.on_notice) handler_.on_notice(text);
+}
+
+void PullConsumer::Impl::FindQueues(std::string_view topic,
+                                    std::function<void(Result<std::vector<MessageQueue>>)> done) {
+  routes_.Find(topic, options_.timeout_ms,
+               [this, topic = std::string(topic), done = std::move(done)](Result<TopicRoute> route) {
+                 if (closed_) return;
+                 if (!route) return done(route.error());
+                 std::vector<MessageQueue> queues = route->SubscribeQueues(topic);
+                 routes_by_topic_[topic] = std::move(*route);
+                 if (queues.empty()) {
+                   return done(MakeError(ErrorCode::kUnreachable, "topic " + topic + " has no readable queue"));
+                 }
+                 done(std::move(queues));
+               });
+}
+
+void PullConsumer::Impl::ListTopics(std::function<void(Result<std::vector<std::string>>)> done) {
+  routes_.Topics(options_.timeout_ms, std::move(done));
+}
+
+std::string PullConsumer::Impl::AddressOf(const MessageQueue& queue) const {
+  const auto route = routes_by_topic_.find(queue.topic);
+  return route == routes_by_topic_.end() ? std::string() : route->second.AnyOf(queue.broker_name);
+}
+
+void PullConsumer::Impl::RefreshRoute(const std::string& topic) {
+  bool& refreshing = refreshing_[topic];
+  if (refreshing) return;
+  refreshing = true;
+  routes_.Find(topic, options_.timeout_ms, [this, topic](Result<TopicRoute> route) {
+    if (closed_) return;
+    refreshing_[topic] = false;
+    if (route) routes_by_topic_[topic] = std::move(*route);  // otherwise what was known is kept
+  });
+}
+
+void PullConsumer::Impl::AskOffset(const MessageQueue& queue, const OffsetQuestion& question,
+                                   std::function<void(Result<protocol::QueueOffset>)> done) {
+  using protocol::RequestCode;
+  protocol::Command command;
+  command.Set("topic", queue.topic).Set("queueId", int64_t{queue.queue_id});
+  switch (question.kind) {
+    case OffsetQuestion::Kind::kMin:
+      command.code = static_cast<int32_t>(RequestCode::kGetMinOffset);
+      break;
+    case OffsetQuestion::Kind::kMax:
+      command.code = static_cast<int32_t>(RequestCode::kGetMaxOffset);
+      break;
+    case OffsetQuestion::Kind::kTime:
+      command.code = static_cast<int32_t>(RequestCode::kSearchOffsetByTimestamp);
+      command.Set("timestamp", question.timestamp);
+      if (question.boundary == protocol::BoundaryType::kLower) command.Set("boundaryType", "lower");
+      if (question.boundary == protocol::BoundaryType::kUpper) command.Set("boundaryType", "upper");
+      break;
+  }
+  const std::string address = AddressOf(queue);
+  if (address.empty()) {
+    loop_.Post([alive = std::weak_ptr(alive_), done = std::move(done), name = Name(queue)] {
+      if (!alive.expired()) done(MakeError(ErrorCode::kUnreachable, name + ": no live broker"));
+    });
+    return;
+  }
+  client_.Call(address, std::move(command), options_.timeout_ms,
+               [this, name = Name(queue), done = std::move(done)](const remoting::CallResult& result) {
+                 if (closed_) return;
+                 if (!result.ok()) return done(Result<void>(result.ToError()).WithContext(name).error());
+                 const auto header = protocol::OffsetResponseHeader::Decode(*result.reply);
+                 if (!header) return done(header.error());
+                 done(header->offset);
+               });
+}
+
+void PullConsumer::Impl::Start(const MessageQueue& name, protocol::QueueOffset from,
+                               std::optional<protocol::QueueOffset> to) {
+  Stop(name);
+  auto queue = std::make_shared<Queue>();
+  queue->name = name;
+  queue->next = from;
+  queue->to = to;
+  queues_[name] = queue;
+  // From the loop, so that no callback comes from inside Start.
+  const std::weak_ptr<Queue> weak = queue;
+  queue->timer = std::make_unique<loop::Timer>(loop_, [this, weak] {
+    const QueuePtr held = weak.lock();
+    if (held && !held->stopped) Pull(held);
+  });
+  queue->timer->Start(0);
+}
+
+void PullConsumer::Impl::Stop(const MessageQueue& name) {
+  const auto found = queues_.find(name);
+  if (found == queues_.end()) return;
+  const QueuePtr queue = found->second;
+  queue->stopped = true;
+  queue->timer.reset();
+  queues_.erase(found);
+}
+
+void PullConsumer::Impl::Pause(const MessageQueue& name) {
+  const auto found = queues_.find(name);
+  if (found != queues_.end()) found->second->paused = true;
+}
+
+void PullConsumer::Impl::Resume(const MessageQueue& name) {
+  const auto found = queues_.find(name);
+  if (found == queues_.end() || !found->second->paused) return;
+  found->second->paused = false;
+  found->second->timer->Start(0);
+}
+
+PullConsumer::PullConsumer(loop::Loop& loop, PullConsumerOptions options, ConsumerHandler handler)
+    : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(handler))) {}
+
+PullConsumer::~PullConsumer() = default;
+
+void PullConsumer::FindQueues(std::string_view topic, std::function<void(Result<std::vector<MessageQueue>>)> done) {
+  impl_->FindQueues(topic, std::move(done));
+}
+
+void PullConsumer::ListTopics(std::function<void(Result<std::vector<std::string>>)> done) {
+  impl_->ListTopics(std::move(done));
+}
+
+void PullConsumer::AskOffset(const MessageQueue& queue, const OffsetQuestion& question,
+                             std::function<void(Result<protocol::QueueOffset>)> done) {
+  impl_->AskOffset(queue, question, std::move(done));
+}
+
+void PullConsumer::Start(const MessageQueue& queue, protocol::QueueOffset from,
+                         std::optional<protocol::QueueOffset> to) {
+  impl_->Start(queue, from, to);
+}
+
+void PullConsumer::Stop(const MessageQueue& queue) { impl_->Stop(queue); }
+
+void PullConsumer::Pause(const MessageQueue& queue) { impl_->Pause(queue); }
+
+void PullConsumer::Resume(const MessageQueue& queue) { impl_->Resume(queue); }
+
+void PullConsumer::Close() { impl_->Close(); }
+
+}  // namespace mq::client

@@ -1,0 +1,92 @@
+// The pull consumer's inside. Internal to consumer.cc (questions, life) and consumer_pull.cc (the pull loop).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/consumer.h"
+#include "client/routes.h"
+#include "loop/loop.h"
+#include "protocol/subscription.h"
+#include "remoting/client.h"
+
+namespace mq::client {
+
+inline constexpr int64_t kPullBackoffMs = 100;
+inline constexpr int64_t kMaxPullBackoffMs = 1'000;
+
+class PullConsumer::Impl {
+ public:
+  Impl(loop::Loop& loop, PullConsumerOptions options, ConsumerHandler handler);
+  ~Impl();
+
+  void FindQueues(std::string_view topic, std::function<void(Result<std::vector<MessageQueue>>)> done);
+  void ListTopics(std::function<void(Result<std::vector<std::string>>)> done);
+  void AskOffset(const MessageQueue& queue, const OffsetQuestion& question,
+                 std::function<void(Result<protocol::QueueOffset>)> done);
+  void Start(const MessageQueue& queue, protocol::QueueOffset from, std::optional<protocol::QueueOffset> to);
+  void Stop(const MessageQueue& queue);
+  void Pause(const MessageQueue& queue);
+  void Resume(const MessageQueue& queue);
+  void Close();
+
+ private:
+  // A queue being read. Shared with the callbacks of its pulls, which drop what comes after it was stopped.
+  struct Queue {
+    MessageQueue name;
+    protocol::QueueOffset next;  // to ask for
+    std::optional<protocol::QueueOffset> to;
+    bool suspend = false;  // the first pull does not wait at the broker, so that the end is known at once
+    bool in_flight = false;
+    bool paused = false;
+    bool stopped = false;
+    bool troubled = false;  // in an outage that was told already
+    int64_t backoff_ms = 0;
+    std::unique_ptr<loop::Timer> timer;
+    // An answer that came while paused.
+    struct Held {
+      protocol::PullMessageResponseHeader header;
+      std::string body;
+    };
+    std::optional<Held> held;
+  };
+  using QueuePtr = std::shared_ptr<Queue>;
+
+  // consumer_pull.cc
+  void Pull(const QueuePtr& queue);
+  void WritePull(const Queue& queue, remoting::Channel& channel, int32_t opaque);
+  void OnReply(const QueuePtr& queue, const remoting::CallResult& result);
+  void OnFound(const QueuePtr& queue, const protocol::PullMessageResponseHeader& header, std::string_view body);
+  bool Decode(const QueuePtr& queue, std::string_view body);
+  void Advance(const QueuePtr& queue, const protocol::PullMessageResponseHeader& header);
+  void OnMoved(const QueuePtr& queue, const protocol::PullMessageResponseHeader& header);
+  void OnRefused(const QueuePtr& queue, const remoting::CallResult& result);
+  void Again(const QueuePtr& queue, const std::string& why);
+  void Fail(const QueuePtr& queue, const Error& error);
+  bool AtEnd(const QueuePtr& queue);
+  void End(const QueuePtr& queue);
+
+  std::string AddressOf(const MessageQueue& queue) const;
+  void RefreshRoute(const std::string& topic);
+  void Note(const std::string& text);
+  static std::string Name(const MessageQueue& queue);
+
+  loop::Loop& loop_;
+  PullConsumerOptions options_;
+  ConsumerHandler handler_;
+  protocol::SubscriptionData subscription_;  // of any topic: only its tags are used
+  std::map<std::string, TopicRoute> routes_by_topic_;
+  std::map<std::string, bool> refreshing_;
+  std::map<MessageQueue, QueuePtr> queues_;
+  std::vector<PulledMessage> messages_;  // of the answer being handled
+  std::vector<std::string> inflated_;
+  bool closed_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  // Last, so that its callbacks at the end still find everything above.
+  remoting::Client client_;
+  Routes routes_;
+};
+
+}  // namespace mq::client

@@ -1,0 +1,198 @@
+// The pull loop of one queue: ask, hand over, ask again; outages, moved offsets and refusals on the way.
+#include <algorithm>
+
+#include "client/consumer_impl.h"
+#include "protocol/compress.h"
+#include "protocol/properties.h"
+
+namespace mq::client {
+
+using protocol::PullMessageResponseHeader;
+using protocol::ResponseCode;
+
+void PullConsumer::Impl::Pull(const QueuePtr& queue) {
+  if (queue->stopped || queue->paused) return;
+  if (queue->held) {
+    const Queue::Held held = std::move(*queue->held);
+    queue->held.reset();
+    return OnFound(queue, held.header, held.body);
+  }
+  if (queue->in_flight || AtEnd(queue)) return;
+  const std::string address = AddressOf(queue->name);
+  if (address.empty()) return Again(queue, "no live broker");
+  std::string why;
+  const std::shared_ptr<remoting::Channel> channel = client_.Open(address, &why);
+  if (!channel) return Again(queue, why);
+  const int64_t timeout = options_.timeout_ms + (queue->suspend ? options_.suspend_ms : 0);
+  const auto opaque =
+      channel->BeginCall(timeout, [this, queue](const remoting::CallResult& result) { OnReply(queue, result); });
+  if (!opaque) return Again(queue, address + ": too many calls wait for an answer");
+  queue->in_flight = true;
+  WritePull(*queue, *channel, *opaque);
+}
+
+void PullConsumer::Impl::WritePull(const Queue& queue, remoting::Channel& channel, int32_t opaque) {
+  protocol::PullMessageRequestHeader header;
+  header.consumer_group = options_.group;
+  header.topic = queue.name.topic;
+  header.queue_id = queue.name.queue_id;
+  header.queue_offset = queue.next;
+  header.max_msg_nums = options_.pull_batch;
+  header.sys_flag = protocol::pull_flag::kSubscription | (queue.suspend ? protocol::pull_flag::kSuspend : 0);
+  header.suspend_timeout_ms = options_.suspend_ms;
+  header.subscription = subscription_.sub_string;
+  header.expression_type = subscription_.expression_type;
+  protocol::CommandHead head;
+  head.type = channel.preferred_type();
+  head.code = static_cast<int32_t>(protocol::RequestCode::kPullMessage);
+  head.opaque = opaque;
+  protocol::CommandWriter writer(channel.output(), head);
+  header.Encode(writer);
+  writer.Finish(0);
+  channel.OutputAdded();
+}
+
+void PullConsumer::Impl::OnReply(const QueuePtr& queue, const remoting::CallResult& result) {
+  queue->in_flight = false;
+  if (queue->stopped || closed_) return;
+  if (result.outcome != remoting::CallOutcome::kReply) {
+    RefreshRoute(queue->name.topic);
+    return Again(queue, std::string(result.error));
+  }
+  const auto code = static_cast<ResponseCode>(result.reply->code);
+  const bool answer = code == ResponseCode::kSuccess || code == ResponseCode::kPullNotFound ||
+                      code == ResponseCode::kPullRetryImmediately || code == ResponseCode::kPullOffsetMoved;
+  if (!answer) return OnRefused(queue, result);
+  const auto header = PullMessageResponseHeader::Decode(*result.reply);
+  if (!header) return Fail(queue, header.error());
+  queue->backoff_ms = 0;
+  queue->suspend = true;
+  if (queue->troubled) {
+    queue->troubled = false;
+    Note(Name(queue->name) + ": reading again");
+  }
+  if (code == ResponseCode::kPullOffsetMoved) return OnMoved(queue, *header);
+  if (code != ResponseCode::kSuccess) return Advance(queue, *header);
+  if (queue->paused) {
+    queue->held.emplace(Queue::Held{*header, std::string(result.reply->body)});
+    return;
+  }
+  OnFound(queue, *header, result.reply->body);
+}
+
+void PullConsumer::Impl::OnFound(const QueuePtr& queue, const PullMessageResponseHeader& header,
+                                 std::string_view body) {
+  queue->next = std::max(queue->next, header.next_begin_offset);
+  const bool last = queue->to && queue->next >= *queue->to;
+  // The broker fetches the next ones while these are handled.
+  if (!last) Pull(queue);
+  if (queue->stopped || !Decode(queue, body)) return;
+  bool go_on = true;
+  if (!messages_.empty() && handler_.on_messages) go_on = handler_.on_messages(queue->name, messages_);
+  if (queue->stopped || closed_) return;
+  if (!go_on) queue->paused = true;
+  if (queue->to) {
+    if (last) End(queue);
+    return;
+  }
+  if (header.next_begin_offset >= header.max_offset && handler_.on_end) handler_.on_end(queue->name, queue->next);
+}
+
+// Fills messages_; false when the queue cannot go on.
+bool PullConsumer::Impl::Decode(const QueuePtr& queue, std::string_view body) {
+  messages_.clear();
+  inflated_.clear();
+  // Bodies are viewed while this grows: strings may not move once they are made.
+  size_t compressed = 0;
+  std::string_view rest = body;
+  while (!rest.empty()) {
+    const auto record = protocol::DecodeMessage(rest);
+    if (!record) {
+      Fail(queue, Result<void>(record.error()).WithContext("pulled from " + Name(queue->name)).error());
+      return false;
+    }
+    rest.remove_prefix(static_cast<size_t>(record->size));
+    if (queue->to && record->queue_offset >= *queue->to) break;
+    if (!subscription_.matches_all()) {
+      const auto tag = protocol::FindProperty(record->properties, protocol::property::kTags);
+      if (!subscription_.MatchesTag(tag.value_or(std::string_view()))) continue;
+    }
+    messages_.push_back({*record, record->body, queue->name.broker_name});
+    if ((record->sys_flag & protocol::sys_flag::kCompressed) != 0) ++compressed;
+  }
+  inflated_.reserve(compressed);
+  if (compressed == 0) return true;
+  for (PulledMessage& message : messages_) {
+    if ((message.record.sys_flag & protocol::sys_flag::kCompressed) == 0) continue;
+    inflated_.emplace_back();
+    auto plain = protocol::MessageBody(message.record, inflated_.back());
+    if (plain) {
+      message.body = *plain;
+    } else {
+      Note(Name(queue->name) + " offset " + std::to_string(message.record.queue_offset.value()) +
+           ": handing over the compressed body as it is: " + plain.error().what);
+    }
+  }
+  return true;
+}
+
+// An answer without messages.
+void PullConsumer::Impl::Advance(const QueuePtr& queue, const PullMessageResponseHeader& header) {
+  queue->next = std::max(queue->next, header.next_begin_offset);
+  if (AtEnd(queue)) return;
+  if (!queue->to && queue->next >= header.max_offset && handler_.on_end) handler_.on_end(queue->name, queue->next);
+  if (!queue->stopped && !closed_) Pull(queue);
+}
+
+void PullConsumer::Impl::OnMoved(const QueuePtr& queue, const PullMessageResponseHeader& header) {
+  // A queue nothing was written to yet says "moved to 0" for 0: then the end is simply here.
+  if (header.next_begin_offset != queue->next) {
+    Note(Name(queue->name) + ": offset " + std::to_string(queue->next.value()) + " is not there; going on at " +
+         std::to_string(header.next_begin_offset.value()));
+  } else if (!queue->to) {
+    if (handler_.on_end) handler_.on_end(queue->name, queue->next);
+    if (!queue->stopped && !closed_) queue->timer->Start(kPullBackoffMs);
+    return;
+  }
+  queue->next = header.next_begin_offset;
+  if (queue->stopped || AtEnd(queue)) return;
+  // From the loop: a broker that moves an offset back and forth must not recurse.
+  queue->timer->Start(1);
+}
+
+void PullConsumer::Impl::OnRefused(const QueuePtr& queue, const remoting::CallResult& result) {
+  const Error error = result.ToError();
+  if (error.code == ErrorCode::kBusy) return Again(queue, error.what);
+  Fail(queue, Result<void>(error).WithContext(Name(queue->name)).error());
+}
+
+void PullConsumer::Impl::Again(const QueuePtr& queue, const std::string& why) {
+  if (!queue->troubled) {
+    queue->troubled = true;
+    Note(Name(queue->name) + ": " + why + "; trying again");
+  }
+  if (queue->stopped) return;
+  RefreshRoute(queue->name.topic);
+  queue->backoff_ms = std::clamp(queue->backoff_ms * 2, kPullBackoffMs, kMaxPullBackoffMs);
+  queue->timer->Start(queue->backoff_ms);
+}
+
+bool PullConsumer::Impl::AtEnd(const QueuePtr& queue) {
+  if (!queue->to || queue->next < *queue->to) return false;
+  End(queue);
+  return true;
+}
+
+void PullConsumer::Impl::End(const QueuePtr& queue) {
+  const MessageQueue name = queue->name;
+  Stop(name);
+  if (handler_.on_end) handler_.on_end(name, queue->next);
+}
+
+void PullConsumer::Impl::Fail(const QueuePtr& queue, const Error& error) {
+  const MessageQueue name = queue->name;
+  Stop(name);
+  if (handler_.on_error) handler_.on_error(name, error);
+}
+
+}  // namespace mq::client
