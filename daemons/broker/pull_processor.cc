@@ -8,6 +8,7 @@
 #include "protocol/names.h"
 #include "protocol/properties.h"
 #include "protocol/subscription.h"
+#include "store/residency.h"
 
 namespace mq::broker {
 
@@ -18,6 +19,8 @@ using remoting::Channel;
 namespace {
 // Ranges shorter than this are copied behind the header: a pin and an iovec cost more than the copy.
 constexpr size_t kCopyBelowBytes = 4096;
+// What was appended last is in the page cache: it is not asked for.
+constexpr int64_t kSurelyInMemoryBytes = 16 * 1024 * 1024;
 }  // namespace
 
 PullProcessor::PullProcessor(Core& core, Clients& clients, SendProcessor& sends)
@@ -123,7 +126,7 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
     ReportOffsetMoved(*queue, header->consumer_group, header->queue_offset, result.next);
   }
   if (request.is_oneway()) return;
-  Reply(channel, protocol::ReplyHead(request, code, GetMessageStatusName(result.status)), result);
+  Answer(channel, protocol::ReplyHead(request, code, GetMessageStatusName(result.status)), result);
 }
 
 bool PullProcessor::TryAgain(HeldPull& pull, bool last) {
@@ -145,7 +148,7 @@ bool PullProcessor::TryAgain(HeldPull& pull, bool last) {
   head.opaque = pull.opaque;
   head.flag = protocol::kFlagResponse;
   head.remark = GetMessageStatusName(result.status);
-  Reply(*channel, head, result);
+  Answer(*channel, head, result);
   return true;
 }
 
@@ -168,6 +171,24 @@ ResponseCode PullProcessor::CodeOf(const GetMessageResult& result, store::QueueO
       return ResponseCode::kPullOffsetMoved;
   }
   return ResponseCode::kSystemError;
+}
+
+// Bytes far behind the end of the log may have to be read from the disk. The loop never waits for one: a thread of the
+// pool fetches the pages, and the reply goes out after it.
+void PullProcessor::Answer(Channel& channel, const protocol::CommandHead& head, const GetMessageResult& result) {
+  const auto is_cold = [this](const store::Slice& range) {
+    const auto position = range.pin->start() + (range.bytes.data() - range.pin->data());
+    return core_.log->wrote().value() - position > kSurelyInMemoryBytes && !store::IsResident(range.bytes);
+  };
+  if (std::none_of(result.ranges.begin(), result.ranges.end(), is_cold)) return Reply(channel, head, result);
+  auto ranges = std::make_shared<GetMessageResult>(result);
+  core_.loop.Work(
+      [ranges] {
+        for (const auto& range : ranges->ranges) store::Fetch(range.bytes);
+      },
+      [this, ranges, head, handle = channel.weak_from_this()] {
+        if (const auto waiting = handle.lock()) Reply(*waiting, head, *ranges);
+      });
 }
 
 void PullProcessor::Reply(Channel& channel, const protocol::CommandHead& head, const GetMessageResult& result) {

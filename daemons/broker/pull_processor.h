@@ -31,6 +31,8 @@ class PullProcessor {
   bool FilterOf(remoting::Channel& channel, const protocol::CommandView& request,
                 const protocol::PullMessageRequestHeader& header, TagFilter* filter);
   bool TryAgain(HeldPull& pull, bool last);
+  // Now, or once cold bytes are in memory.
+  void Answer(remoting::Channel& channel, const protocol::CommandHead& head, const GetMessageResult& result);
   void Reply(remoting::Channel& channel, const protocol::CommandHead& head, const GetMessageResult& result);
   protocol::ResponseCode CodeOf(const GetMessageResult& result, store::QueueOffset asked) const;
   void ReportOffsetMoved(const Queue& queue, std::string_view group, store::QueueOffset asked,
