@@ -1,0 +1,60 @@
+// mq-flushd: makes the commit log of a store durable and keeps files ready for the broker. Wiring only; see
+// flush_work.h and store/flusher.h.
+#include <cstdlib>
+#include <string>
+
+#include "conf/programs.h"
+#include "conf/run.h"
+#include "conf/settings.h"
+#include "ctl/helper.h"
+#include "flushd/flush_work.h"
+#include "flushd/once.h"
+#include "store/layout.h"
+#include "store/positions.h"
+#include "store/store_options.h"
+
+namespace {
+
+using mq::ErrorCode;
+using mq::MakeError;
+using mq::conf::Settings;
+
+mq::Result<std::string> StoreRoot(const Settings& settings) {
+  if (settings.Has("storePathRootDir")) return settings.String("storePathRootDir");
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) return MakeError(ErrorCode::kConfig, "neither --store nor HOME says where the store is");
+  return std::string(home) + "/store";
+}
+
+mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::string root) {
+  mq::store::StoreOptions options;
+  options.root = std::move(root);
+  options.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
+  MQ_TRY(mq::store::NormalizeOptions(options));
+  return options;
+}
+
+mq::Result<int> Main(const Settings& settings) {
+  MQ_ASSIGN(std::string root, StoreRoot(settings));
+  if (settings.Bool("once")) {
+    MQ_ASSIGN(const auto options, OnceOptions(settings, root));
+    MQ_TRY(mq::flushd::FlushOnce(options));
+    return EXIT_SUCCESS;
+  }
+  mq::ctl::HelperOptions options;
+  options.directory = mq::store::StoreLayout(root).MqDir();
+  options.role = mq::ctl::Role::kFlushd;
+  options.page_version = mq::store::kPositionsVersion;
+  options.build = mq::store::BuildId();
+  options.supervised = settings.Bool("supervised");
+  options.ready_fd = settings.Has("ready-fd") ? static_cast<int>(settings.Int("ready-fd")) : -1;
+  options.ready_text = root;
+  mq::flushd::FlushWork work(root);
+  mq::ctl::Helper helper(std::move(options), work);
+  work.SetHelper(&helper);
+  return helper.Run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return mq::conf::Run(mq::conf::MqFlushdProgram(), argc, argv, Main); }

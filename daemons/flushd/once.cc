@@ -1,0 +1,39 @@
+#include "flushd/once.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "ctl/client.h"
+#include "store/flusher.h"
+#include "store/layout.h"
+#include "store/positions.h"
+#include "store/recovery.h"
+#include "store/store_lock.h"
+
+namespace mq::flushd {
+
+Status FlushOnce(const store::StoreOptions& options) {
+  const store::StoreLayout layout(options.root);
+  if (!PathExists(layout.CommitLogDir())) {
+    return MakeError(ErrorCode::kNotFound, "there is no store at " + options.root);
+  }
+  auto lock = store::StoreLock::TryAcquire(layout);
+  if (!lock) {
+    const auto holder = ctl::AskHolder(layout.MqDir(), 500);
+    if (holder) lock.error().what += " (held by pid " + std::to_string(*holder) + ")";
+    return std::move(lock).error();
+  }
+  MQ_ASSIGN(auto positions, store::Positions::CreateForOneProcess());
+  MQ_ASSIGN(auto found,
+            store::RecoverCommitLog(options, !store::AbortExists(layout), nullptr, store::RecoverMode::kLookOnly));
+  store::BrokerPage& page = positions.own_broker();
+  // Nothing is known to be durable: all of the log is synced.
+  page.boot_min.store(found.min.value());
+  page.recovered_end.store(found.min.value());
+  store::PublishWrote(page, found.end, found.last_store_timestamp);
+  MQ_ASSIGN(auto flusher, store::Flusher::Open(options, positions));
+  MQ_TRY(flusher->FlushAll());
+  log::Info("flush.once", "the log is durable").Field("from", found.min.value()).Field("to", found.end.value());
+  return Ok();
+}
+
+}  // namespace mq::flushd
