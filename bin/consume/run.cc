@@ -120,6 +120,10 @@ bool ConsumeRun::TimeWanted(const protocol::MessageView& record) const {
 bool ConsumeRun::OnMessages(const Queue& queue, std::span<const client::PulledMessage> messages) {
   if (finishing_) return false;
   QueueState& state = queues_[queue];
+  if (options_.verbose > 1) {
+    Say("queue " + std::to_string(queue.queue_id) + " of " + queue.topic + " at " + queue.broker_name + ": " +
+        std::to_string(messages.size()) + " messages");
+  }
   for (const client::PulledMessage& message : messages) {
     state.next = message.record.queue_offset.value() + 1;
     if (!TimeWanted(message.record) || !printer_.Wants(message.body)) continue;

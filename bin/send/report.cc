@@ -28,12 +28,13 @@ void StoredRecords::Add(std::uint64_t number) {
     sparse_.insert(number);
     return;
   }
-  if (number >= dense_.size()) dense_.resize(number + 1);
-  dense_[number] = true;
+  if (number / 64 >= dense_.size()) dense_.resize(number / 64 + 1);
+  dense_[number / 64] |= std::uint64_t{1} << (number % 64);
 }
 
 bool StoredRecords::Contains(std::uint64_t number) const {
-  return (number < dense_.size() && dense_[number]) || sparse_.contains(number);
+  const bool dense = number / 64 < dense_.size() && (dense_[number / 64] >> (number % 64) & 1) != 0;
+  return dense || sparse_.contains(number);
 }
 
 Result<StoredRecords> StoredRecords::Read(const std::string& path) {

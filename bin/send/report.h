@@ -28,7 +28,7 @@ class StoredRecords {
  private:
   void Add(std::uint64_t number);
 
-  std::vector<bool> dense_;  // numbers come from a count, so they are dense
+  std::vector<std::uint64_t> dense_;  // a bit for each number: they come from a count, so they are dense
   std::unordered_set<std::uint64_t> sparse_;
   std::uint64_t count_ = 0;
 };

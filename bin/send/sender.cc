@@ -308,6 +308,11 @@ void Sender::OnReport(const client::SendReport& report) {
       loop_.AtTurnEnd(this);
     }
   }
+  if (options_.verbose > 1 && !options_.quiet) {
+    Say("record " + std::to_string(report.cookie) + (stored ? " stored" : " failed") + " at broker " +
+        std::string(report.broker_name) + " queue " + std::to_string(report.queue_id) + " offset " +
+        std::to_string(report.queue_offset.value()) + " tries " + std::to_string(report.attempts));
+  }
   if (stored) return;
   if (options_.keep_going && !options_.quiet && report.error != nullptr) {
     Say("record " + std::to_string(report.cookie) + ": " + report.error->what);

@@ -32,23 +32,39 @@ std::string MacroArgument(std::string_view text) {
   return out + "\"";
 }
 
+// Lines of at most 78 characters, as mandoc's lint asks for. A line must not begin as a request does.
+void AppendFilled(std::string& out, std::string_view text) {
+  constexpr std::size_t kLineWidth = 78;
+  std::size_t column = 0;
+  for (const std::string_view word : SplitAny(text, " ")) {
+    if (column > 0 && column + 1 + word.size() > kLineWidth) {
+      out += '\n';
+      column = 0;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    if (column == 0 && (word.front() == '.' || word.front() == '\'')) out += "\\&";
+    out += word;
+    column += word.size();
+  }
+  out += '\n';
+}
+
 void AppendSentence(std::string& out, std::string_view text) {
   std::string sentence = Roff(text);
   if (!sentence.empty() && sentence.front() >= 'a' && sentence.front() <= 'z') {
     sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
   }
   if (!sentence.ends_with('.')) sentence += '.';
-  // A new sentence begins a new line in roff source.
-  std::size_t at = 0;
-  while ((at = sentence.find(". ", at)) != std::string::npos) sentence.replace(at, 2, ".\n");
-  out += sentence + "\n";
+  AppendFilled(out, sentence);
 }
 
 void AppendFacts(std::string& out, const Program& program, const Option& row, bool settings) {
   if (!row.default_value.empty()) {
     out += "The default is\n.Ql " + MacroArgument(row.default_value) + " .\n";
   } else if (!row.default_note.empty()) {
-    out += "The default: " + Roff(row.default_note) + ".\n";
+    AppendFilled(out, "The default: " + Roff(row.default_note) + ".");
   }
   if (row.min != kNoMin && row.max != kNoMax && row.kind != Kind::kFlag) {
     out += "From " + std::to_string(row.min) + " to " + std::to_string(row.max);

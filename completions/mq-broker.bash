@@ -1,0 +1,141 @@
+# bash completion for mq-broker, printed by --emit=bash.
+_mq_broker() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=
+  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
+  case $prev in
+    --broker-name)
+      COMPREPLY=()
+      return
+      ;;
+    --broker-cluster-name)
+      COMPREPLY=()
+      return
+      ;;
+    --broker-id)
+      COMPREPLY=()
+      return
+      ;;
+    --broker-role)
+      COMPREPLY=($(compgen -W 'ASYNC_MASTER' -- "$cur"))
+      return
+      ;;
+    --broker-ip1)
+      COMPREPLY=()
+      return
+      ;;
+    --listen)
+      COMPREPLY=()
+      return
+      ;;
+    --listen-port)
+      COMPREPLY=()
+      return
+      ;;
+    -n|--namesrv|--namesrv-addr)
+      COMPREPLY=()
+      return
+      ;;
+    --register-name-server-period)
+      COMPREPLY=()
+      return
+      ;;
+    --register-broker-timeout-mills)
+      COMPREPLY=()
+      return
+      ;;
+    --store|--store-path-root-dir)
+      COMPREPLY=($(compgen -d -- "$cur"))
+      return
+      ;;
+    --helpers)
+      COMPREPLY=($(compgen -W 'spawn external' -- "$cur"))
+      return
+      ;;
+    --mapped-file-size-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --mapped-file-size-consume-queue)
+      COMPREPLY=()
+      return
+      ;;
+    --max-message-size)
+      COMPREPLY=()
+      return
+      ;;
+    --warm-window)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-disk-type)
+      COMPREPLY=($(compgen -W 'ASYNC_FLUSH SYNC_FLUSH' -- "$cur"))
+      return
+      ;;
+    --sync-flush-timeout)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-interval-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-commit-log-least-pages)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-commit-log-thorough-interval)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-interval-consume-queue)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-consume-queue-least-pages)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-consume-queue-thorough-interval)
+      COMPREPLY=()
+      return
+      ;;
+    --broker-permission)
+      COMPREPLY=()
+      return
+      ;;
+    --default-topic-queue-nums)
+      COMPREPLY=()
+      return
+      ;;
+    --short-polling-time-mills)
+      COMPREPLY=()
+      return
+      ;;
+    --max-transfer-bytes-on-message-in-memory)
+      COMPREPLY=()
+      return
+      ;;
+    --max-transfer-count-on-message-in-memory)
+      COMPREPLY=()
+      return
+      ;;
+    -c|--config)
+      COMPREPLY=($(compgen -f -- "$cur"))
+      return
+      ;;
+    --ready-fd)
+      COMPREPLY=()
+      return
+      ;;
+    --log-level)
+      COMPREPLY=($(compgen -W 'debug info warn error' -- "$cur"))
+      return
+      ;;
+  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W '--broker-name --broker-cluster-name --broker-id --broker-role --broker-ip1 --listen --listen-port -n --namesrv --register-name-server-period --register-broker-timeout-mills --compressed-register --force-register --store --helpers --mapped-file-size-commit-log --mapped-file-size-consume-queue --max-message-size --check-crc-on-recover --warm-window --warm-maped-file-enable --flush-disk-type --sync-flush-timeout --flush-interval-commit-log --flush-commit-log-least-pages --flush-commit-log-thorough-interval --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval --broker-permission --auto-create-topic-enable --default-topic-queue-nums --long-polling-enable --short-polling-time-mills --max-transfer-bytes-on-message-in-memory --max-transfer-count-on-message-in-memory -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+  else
+    COMPREPLY=($(compgen -f -- "$cur"))
+  fi
+}
+complete -F _mq_broker mq-broker

@@ -1,0 +1,53 @@
+# bash completion for mq-flushd, printed by --emit=bash.
+_mq_flushd() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=
+  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
+  case $prev in
+    --store|--store-path-root-dir)
+      COMPREPLY=($(compgen -d -- "$cur"))
+      return
+      ;;
+    --mapped-file-size-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --warm-window)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-disk-type)
+      COMPREPLY=($(compgen -W 'ASYNC_FLUSH SYNC_FLUSH' -- "$cur"))
+      return
+      ;;
+    --flush-interval-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-commit-log-least-pages)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-commit-log-thorough-interval)
+      COMPREPLY=()
+      return
+      ;;
+    -c|--config)
+      COMPREPLY=($(compgen -f -- "$cur"))
+      return
+      ;;
+    --ready-fd)
+      COMPREPLY=()
+      return
+      ;;
+    --log-level)
+      COMPREPLY=($(compgen -W 'debug info warn error' -- "$cur"))
+      return
+      ;;
+  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W '--once --supervised --store --mapped-file-size-commit-log --warm-window --warm-maped-file-enable --flush-disk-type --flush-interval-commit-log --flush-commit-log-least-pages --flush-commit-log-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+  else
+    COMPREPLY=($(compgen -f -- "$cur"))
+  fi
+}
+complete -F _mq_flushd mq-flushd

@@ -1,0 +1,53 @@
+# bash completion for mq-reputd, printed by --emit=bash.
+_mq_reputd() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=
+  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
+  case $prev in
+    --store|--store-path-root-dir)
+      COMPREPLY=($(compgen -d -- "$cur"))
+      return
+      ;;
+    --mapped-file-size-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --mapped-file-size-consume-queue)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-disk-type)
+      COMPREPLY=($(compgen -W 'ASYNC_FLUSH SYNC_FLUSH' -- "$cur"))
+      return
+      ;;
+    --flush-interval-consume-queue)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-consume-queue-least-pages)
+      COMPREPLY=()
+      return
+      ;;
+    --flush-consume-queue-thorough-interval)
+      COMPREPLY=()
+      return
+      ;;
+    -c|--config)
+      COMPREPLY=($(compgen -f -- "$cur"))
+      return
+      ;;
+    --ready-fd)
+      COMPREPLY=()
+      return
+      ;;
+    --log-level)
+      COMPREPLY=($(compgen -W 'debug info warn error' -- "$cur"))
+      return
+      ;;
+  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W '--once --rebuild --supervised --store --mapped-file-size-commit-log --mapped-file-size-consume-queue --flush-disk-type --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+  else
+    COMPREPLY=($(compgen -f -- "$cur"))
+  fi
+}
+complete -F _mq_reputd mq-reputd
