@@ -149,7 +149,7 @@ void Server::OnHello(Peer& peer, const Message& message) {
     return;
   }
   peer.role = message.role;
-  log::Info("ctl", "helper attached").Field("helper", name).Field("pid", peer.credentials.pid);
+  log::Debug("ctl", "helper attached").Field("helper", name).Field("pid", peer.credentials.pid);
   handler_.OnHelper(peer.role, true, peer.credentials.pid);
 }
 
@@ -172,7 +172,7 @@ void Server::Remove(Peer& peer) {
   gone->poller.reset();
   gone->fd.Reset();
   if (role == Role::kNone) return;
-  log::Info("ctl", "helper detached").Field("helper", RoleName(role)).Field("pid", pid);
+  log::Debug("ctl", "helper detached").Field("helper", RoleName(role)).Field("pid", pid);
   handler_.OnHelper(role, false, pid);
 }
 

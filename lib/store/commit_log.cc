@@ -139,6 +139,7 @@ AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState&
 
   const bool enters_queue = EntersQueue(message.sys_flag);
   protocol::MessageView record = message;
+  record.queue_id = queue.queue_id;
   record.queue_offset = enters_queue ? queue.next : QueueOffset(0);
   record.physical_offset = wrote_;
   record.store_timestamp = now_ms;
@@ -214,6 +215,7 @@ AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::
   const bool envelope_has_tags = protocol::FindProperty(envelope.properties, protocol::property::kTags).has_value();
   const int64_t envelope_tags = envelope_has_tags ? protocol::TagsCode(envelope.properties) : 0;
   protocol::MessageView record = head;
+  record.queue_id = queue.queue_id;
   record.store_timestamp = now_ms;
   record.prepared_transaction_offset = PhysicalOffset(0);
   record.queue_offset = queue.next;

@@ -63,7 +63,7 @@ class CommitLog {
   // log itself; any later one only with options.self_allocate.
   static Result<std::unique_ptr<CommitLog>> Open(const StoreOptions& options, Positions& positions, PhysicalOffset end);
 
-  // `message`: topic, body, properties, queue id, flags, times and hosts; queue offset, physical offset,
+  // `message`: topic (that of `queue`), body, properties, flags, times and hosts; queue id and offset, position,
   // CRC, store time and the host bits of sysFlag are filled here. None and commit types take and advance
   // `queue.next`; prepared and rollback carry 0. No allocation and no system call, except at a file's end.
   AppendResult Append(const protocol::MessageView& message, QueueState& queue, int64_t now_ms);

@@ -28,30 +28,50 @@ bool AllZero(const char* bytes, size_t count) {
   return true;
 }
 
-// Calls visit(bytes, position) for pieces of at most 4 KiB (aligned) of the data extents behind `from`
-// that are not all zero; visit returns false to stop.
+struct Extent {
+  int64_t from;
+  int64_t to;
+};
+
+// The extents behind `from` that hold data. Listed before any is read: reading allocated, unwritten blocks
+// puts zero pages into the page cache, ahead of the reader, and pages in the cache count as data: looking
+// and reading by turns would drag us through the whole file.
+Result<std::vector<Extent>> DataExtents(int fd, const std::string& path, int64_t from) {
+  std::vector<Extent> extents;
+  for (int64_t at = from;;) {
+    const off_t data = ::lseek(fd, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return extents;
+    if (data < 0) return ErrnoError(ErrorCode::kIo, "look for data in " + path);
+    const off_t hole = ::lseek(fd, data, SEEK_HOLE);
+    if (hole < 0) return ErrnoError(ErrorCode::kIo, "look for data in " + path);
+    extents.push_back({data, hole});
+    at = hole;
+  }
+}
+
+// Calls visit(bytes, position) for pieces of at most 4 KiB (aligned) behind `from` that are not all zero;
+// visit returns false to stop.
 template <class Visitor>
 Status ForEachNonZero(int fd, const std::string& path, int64_t from, Visitor visit) {
-  std::vector<char> buffer(kReadBytes);
-  int64_t at = from;
-  for (;;) {
-    off_t data = ::lseek(fd, at, SEEK_DATA);
-    if (data < 0 && errno == ENXIO) return Ok();
-    if (data < 0 && errno != EINVAL) return ErrnoError(ErrorCode::kIo, "look for data in " + path);
-    if (data > at) at = data;  // EINVAL: this file system has no holes to skip
-    const ssize_t n = ::pread(fd, buffer.data(), static_cast<size_t>(kReadBytes - at % kPageBytes), at);
-    if (n < 0) return ErrnoError(ErrorCode::kIo, "read " + path);
-    if (n == 0) return Ok();
-    for (int64_t done = 0; done < n;) {
-      const int64_t piece = std::min<int64_t>(n - done, kPageBytes - (at + done) % kPageBytes);
-      if (!AllZero(buffer.data() + done, static_cast<size_t>(piece)) &&
-          !visit(std::string_view(buffer.data() + done, static_cast<size_t>(piece)), at + done)) {
-        return Ok();
+  ::posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  MQ_ASSIGN(const std::vector<Extent> extents, DataExtents(fd, path, from));
+  std::vector<char> buffer(extents.empty() ? 0 : kReadBytes);
+  for (const Extent& extent : extents) {
+    for (int64_t at = extent.from; at < extent.to;) {
+      const int64_t want = std::min(kReadBytes - at % kPageBytes, extent.to - at);
+      const ssize_t n = ::pread(fd, buffer.data(), static_cast<size_t>(want), at);
+      if (n < 0) return ErrnoError(ErrorCode::kIo, "read " + path);
+      if (n == 0) return Ok();
+      for (int64_t done = 0; done < n;) {
+        const int64_t piece = std::min<int64_t>(n - done, kPageBytes - (at + done) % kPageBytes);
+        const std::string_view bytes(buffer.data() + done, static_cast<size_t>(piece));
+        if (!AllZero(bytes.data(), bytes.size()) && !visit(bytes, at + done)) return Ok();
+        done += piece;
       }
-      done += piece;
+      at += n;
     }
-    at += n;
   }
+  return Ok();
 }
 
 }  // namespace

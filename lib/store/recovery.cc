@@ -295,8 +295,9 @@ class LogRecovery {
         result_.bytes_dropped += dropped;
       }
       if (file.start < result_.end.value() && !result_.clean) {
-        MQ_ASSIGN(UniqueFd fd, OpenFile(PathOf(file), O_RDWR | O_CLOEXEC));
-        if (::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + PathOf(file));
+        // Only what is kept: pages made ready behind the end need not reach the disk.
+        MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file_bytes()));
+        MQ_TRY(mapped.Sync(0, std::min(end, result_.end.value()) - file.start));
       }
     }
     if (result_.bytes_dropped > 0) {
