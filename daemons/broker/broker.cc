@@ -147,10 +147,8 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   pulls_ = std::make_unique<PullProcessor>(core_, *clients_, *sends_);
   offsets_ = std::make_unique<OffsetProcessor>(core_);
   registration_ = std::make_unique<Registration>(core_);
-  topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), *registration_, std::move(tombstones));
-  core_.topics->SetOnChange([this] {
-    if (announced_) registration_->RegisterNow(nullptr);
-  });
+  topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), std::move(tombstones));
+  core_.topics->SetAnnounce([this](std::function<void()> heard) { registration_->Announce(std::move(heard)); });
   return Ok();
 }
 
@@ -294,11 +292,19 @@ void Broker::Tick() {
   if (now - last_second_ms_ >= 1000) {
     last_second_ms_ = now;
     core_.stats.Sample(NowMs());
+    core_.topics->Tick();
   }
   if (now - last_scan_ms_ >= kClientScanMs) {
     last_scan_ms_ = now;
     clients_->Scan(now);
   }
+}
+
+void Broker::Reconfigure(const BrokerOptions& options) {
+  const bool permission_changed = options.permission != options_.permission;
+  CopyLiveOptions(options, options_);
+  core_.log->set_max_message_bytes(options_.store.max_message_bytes);
+  if (permission_changed) registration_->Announce(nullptr);
 }
 
 void Broker::Stop(std::function<void(bool clean)> done) {

@@ -34,6 +34,8 @@ class Broker : public loop::TurnEndHook {
 
   // Everything up to serving. The error says what to do; kHeldByOther names the holder.
   Status Start();
+  // Takes over what may change live.
+  void Reconfigure(const BrokerOptions& options);
   // Begins the clean stop; `done` learns whether it was complete. A second call hurries nothing.
   void Stop(std::function<void(bool clean)> done);
 

@@ -29,6 +29,12 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
     };
     mq::loop::Signal term(loop, SIGTERM, stop);
     mq::loop::Signal interrupt(loop, SIGINT, stop);
+    mq::conf::Settings current = settings;
+    mq::loop::Signal hangup(loop, SIGHUP, [&] {
+      if (!mq::conf::ReloadOnHangup(current)) return;
+      const auto changed = mq::broker::ReadBrokerOptions(current);
+      if (changed) broker.Reconfigure(*changed);
+    });
     loop.Run();
   }
   return status;

@@ -121,6 +121,16 @@ Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
   return options;
 }
 
+void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
+  to.store.max_message_bytes = from.store.max_message_bytes;
+  to.sync_flush_timeout_ms = from.sync_flush_timeout_ms;
+  to.permission = from.permission;
+  to.long_polling = from.long_polling;
+  to.short_polling_ms = from.short_polling_ms;
+  to.max_transfer_bytes = from.max_transfer_bytes;
+  to.max_transfer_count = from.max_transfer_count;
+}
+
 Result<protocol::Host> StoreHost(const std::string& host, int port) {
   sockaddr_storage address{};
   if (!loop::NumericSockaddr(host, port, &address) && !loop::ResolveSockaddr(host, port, &address)) {

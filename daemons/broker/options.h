@@ -46,6 +46,8 @@ struct BrokerOptions {
 };
 
 Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings);
+// Those that may change while the broker runs (Apply::kLive in the settings table).
+void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to);
 
 // The store's part alone.
 Result<store::StoreOptions> ReadStoreOptions(const conf::Settings& settings);

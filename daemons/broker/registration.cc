@@ -1,6 +1,7 @@
 #include "broker/registration.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/crc32.h"
 #include "base/log.h"
@@ -12,6 +13,7 @@ namespace mq::broker {
 namespace {
 constexpr int64_t kFirstRetryMs = 50;
 constexpr int64_t kLongestRetryMs = 400;
+constexpr int64_t kAnnounceMs = 1000;
 constexpr int64_t kLeaveMs = 1000;
 }  // namespace
 
@@ -21,7 +23,7 @@ struct Registration::NameServer {
   int64_t retry_ms = kFirstRetryMs;
   bool registered = false;
   bool failure_told = false;  // one line when it becomes unreachable, one when it is back
-  bool in_flight = false;
+  int64_t sent_version = -1;  // data version of the newest body sent
 };
 
 Registration::Registration(Core& core) : core_(core) {
@@ -60,20 +62,44 @@ size_t Registration::registered() const {
 
 void Registration::Schedule(NameServer& server, int64_t delay_ms) { server.timer->Start(delay_ms); }
 
+std::shared_ptr<Registration::Round> Registration::MakeRound(std::function<void()> done, int64_t limit_ms) {
+  auto round = std::make_shared<Round>();
+  round->done = std::move(done);
+  round->left = 1;  // the caller's own share, so that `done` cannot come before everybody was asked
+  round->limit = std::make_unique<loop::Timer>(core_.loop, [weak = std::weak_ptr<Round>(round)] {
+    const auto late = weak.lock();
+    if (late && late->done) std::exchange(late->done, nullptr)();
+  });
+  round->limit->Start(limit_ms);
+  return round;
+}
+
 void Registration::Finish(const std::shared_ptr<Round>& round) {
-  if (round && --round->left == 0 && round->done) round->done();
+  if (!round || --round->left > 0) return;
+  round->limit.reset();
+  if (round->done) std::exchange(round->done, nullptr)();
 }
 
 void Registration::Start(int port, std::function<void()> first_round) {
   port_ = port;
-  RegisterNow(std::move(first_round));
+  const auto round = MakeRound(std::move(first_round), core_.options.register_timeout_ms);
+  for (auto& server : servers_) {
+    ++round->left;
+    Register(*server, round);
+  }
+  Finish(round);
 }
 
-void Registration::RegisterNow(std::function<void()> done) {
-  auto round = std::make_shared<Round>();
-  round->done = std::move(done);
-  round->left = static_cast<int>(servers_.size()) + 1;
-  for (auto& server : servers_) Register(*server, round);
+void Registration::Announce(std::function<void()> done) {
+  const auto round = MakeRound(std::move(done), kAnnounceMs);
+  for (auto& server : servers_) {
+    if (!server->registered) {
+      // Being tried all the time; what it is told is always the newest.
+      continue;
+    }
+    ++round->left;
+    Register(*server, round);
+  }
   Finish(round);
 }
 
@@ -124,6 +150,7 @@ void Registration::Register(NameServer& server, std::shared_ptr<Round> round) {
 }
 
 void Registration::SendRegister(NameServer& server, std::shared_ptr<Round> round) {
+  server.sent_version = core_.topics->data_version().counter;
   client_->Call(server.address, RegisterCommand(), core_.options.register_timeout_ms,
                 [this, &server, round](const remoting::CallResult& result) {
                   if (!leaving_) OnRegistered(server, result);
@@ -138,7 +165,9 @@ void Registration::OnRegistered(NameServer& server, const remoting::CallResult& 
     server.registered = true;
     server.failure_told = false;
     server.retry_ms = kFirstRetryMs;
-    return Schedule(server, core_.options.register_period_ms);
+    // What changed while the first registration was under way is told at once.
+    const bool newest = server.sent_version == core_.topics->data_version().counter;
+    return Schedule(server, newest ? core_.options.register_period_ms : 0);
   }
   server.registered = false;
   if (!server.failure_told) {
@@ -153,27 +182,14 @@ void Registration::OnRegistered(NameServer& server, const remoting::CallResult& 
 
 void Registration::Unregister(std::function<void()> done) {
   leaving_ = true;
-  auto round = std::make_shared<Round>();
-  round->done = std::move(done);
-  round->left = 1;
-  leave_timer_ = std::make_unique<loop::Timer>(core_.loop, [round] {
-    // Whoever has not answered by now is not waited for.
-    if (round->left > 0) {
-      round->left = 1;
-      Finish(round);
-      round->left = -1;
-    }
-  });
+  const auto round = MakeRound(std::move(done), kLeaveMs);
   for (auto& server : servers_) {
     server->timer->Stop();
     if (!server->registered) continue;
     ++round->left;
     client_->Call(server->address, IdentityCommand(protocol::RequestCode::kUnregisterBroker), kLeaveMs,
-                  [round](const remoting::CallResult&) {
-                    if (round->left > 0) Finish(round);
-                  });
+                  [round](const remoting::CallResult&) { Finish(round); });
   }
-  leave_timer_->Start(kLeaveMs);
   Finish(round);
 }
 

@@ -23,9 +23,9 @@ class Registration {
 
   // `port` is the one really bound. Calls `first_round` once, when each name server has answered or failed once.
   void Start(int port, std::function<void()> first_round);
-  // Something changed: registers at the end of this turn. `done` comes when every name server that is reachable has
-  // answered, at the latest after the registration timeout.
-  void RegisterNow(std::function<void()> done);
+  // Something changed: registers at once. `done` comes when every name server that knew us has answered, at the latest
+  // after a second; one that was not reachable is not waited for.
+  void Announce(std::function<void()> done);
   // Takes leave of all of them; `done` comes after at most a second.
   void Unregister(std::function<void()> done);
 
@@ -34,10 +34,13 @@ class Registration {
 
  private:
   struct NameServer;
+  // One set of calls to all name servers, and who waits for their answers.
   struct Round {
     int left = 0;
     std::function<void()> done;
+    std::unique_ptr<loop::Timer> limit;
   };
+  std::shared_ptr<Round> MakeRound(std::function<void()> done, int64_t limit_ms);
   void Schedule(NameServer& server, int64_t delay_ms);
   void Register(NameServer& server, std::shared_ptr<Round> round);
   void SendRegister(NameServer& server, std::shared_ptr<Round> round);
@@ -50,7 +53,6 @@ class Registration {
   int port_ = 0;
   std::unique_ptr<remoting::Client> client_;
   std::vector<std::unique_ptr<NameServer>> servers_;
-  std::unique_ptr<loop::Timer> leave_timer_;
   bool leaving_ = false;
 };
 

@@ -97,10 +97,9 @@ Topic* SendProcessor::TopicOf(Send& send) {
            "the broker[" + core_.options.broker_name + "] sending message is forbidden: brokerPermission");
     return nullptr;
   }
-  if (!topic->saved) {
-    // An acknowledged message must find its topic again after any stop.
+  if (!core_.topics->IsReady(*topic)) {
     HoldOrRefuse(send.channel, send.request);
-    core_.topics->WhenSaved([this](const Status&) { gate_.Release(); });
+    core_.topics->WhenReady([this] { gate_.Release(); });
     return nullptr;
   }
   return topic;

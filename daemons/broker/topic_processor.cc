@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "broker/pull_hold.h"
-#include "broker/registration.h"
 #include "protocol/admin_headers.h"
 #include "protocol/names.h"
 
@@ -34,22 +33,13 @@ void ReplyLater(const remoting::ChannelHandle& handle, protocol::SerializeType t
 
 }  // namespace
 
-TopicProcessor::TopicProcessor(Core& core, PullHold& hold, Registration& registration, store::Tombstones tombstones)
-    : core_(core),
-      hold_(hold),
-      registration_(registration),
-      layout_(core.options.store.root),
-      tombstones_(std::move(tombstones)) {}
+TopicProcessor::TopicProcessor(Core& core, PullHold& hold, store::Tombstones tombstones)
+    : core_(core), hold_(hold), layout_(core.options.store.root), tombstones_(std::move(tombstones)) {}
 
 void TopicProcessor::ReplyWhenKnown(Channel& channel, const CommandView& request) {
-  const auto handle = channel.weak_from_this();
-  const auto type = request.type;
-  const auto opaque = request.opaque;
-  const bool oneway = request.is_oneway();
-  core_.topics->WhenSaved([this, handle, type, opaque, oneway](const Status& saved) {
-    if (oneway) return;
-    if (!saved) return ReplyLater(handle, type, opaque, ResponseCode::kSystemError, saved.error().what);
-    registration_.RegisterNow([handle, type, opaque] { ReplyLater(handle, type, opaque, ResponseCode::kSuccess, {}); });
+  if (request.is_oneway()) return;
+  core_.topics->WhenReady([handle = channel.weak_from_this(), type = request.type, opaque = request.opaque] {
+    ReplyLater(handle, type, opaque, ResponseCode::kSuccess, {});
   });
 }
 

@@ -17,11 +17,10 @@
 namespace mq::broker {
 
 class PullHold;
-class Registration;
 
 class TopicProcessor {
  public:
-  TopicProcessor(Core& core, PullHold& hold, Registration& registration, store::Tombstones tombstones);
+  TopicProcessor(Core& core, PullHold& hold, store::Tombstones tombstones);
 
   void ProcessCreate(remoting::Channel& channel, const protocol::CommandView& request);
   void ProcessDelete(remoting::Channel& channel, const protocol::CommandView& request);
@@ -32,7 +31,6 @@ class TopicProcessor {
 
   Core& core_;
   PullHold& hold_;
-  Registration& registration_;
   store::StoreLayout layout_;
   store::Tombstones tombstones_;
 };

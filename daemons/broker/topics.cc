@@ -108,7 +108,7 @@ void Topics::EnsureRetryTopic(std::string_view group) {
 Topic& Topics::Put(protocol::TopicConfig config) {
   const bool fresh = Find(config.name) == nullptr;
   Topic& topic = Insert(std::move(config));
-  if (fresh) topic.saved = false;
+  if (fresh) topic.made_by = changes_ + 1;
   Changed();
   return topic;
 }
@@ -129,15 +129,48 @@ bool Topics::IsSystem(std::string_view name) const {
 void Topics::Changed() {
   ++version_.counter;
   version_.timestamp = NowMs();
-  const uint64_t change = ++changes_;
-  file_.Save(FileText(), [this, change](const Status& saved) {
-    if (!saved || change != changes_) return;
-    for (auto& [name, topic] : topics_) topic->saved = true;
-  });
-  if (on_change_) on_change_();
+  ++changes_;
+  Save();
+  const auto heard = [this, change = changes_] {
+    announced_ = std::max(announced_, change);
+    Advance();
+  };
+  if (announce_) {
+    announce_(heard);
+  } else {
+    heard();
+  }
 }
 
-void Topics::WhenSaved(ConfigFile::Done done) { file_.Save(FileText(), std::move(done)); }
+void Topics::Save() {
+  file_.Save(FileText(), [this, change = changes_](const Status& saved) {
+    if (!saved) return;
+    saved_ = std::max(saved_, change);
+    Advance();
+  });
+}
+
+void Topics::Advance() {
+  ready_ = std::min(saved_, announced_);
+  std::vector<Waiting> waiting;
+  waiting.swap(waiting_);
+  for (auto& one : waiting) {
+    if (one.change <= ready_) {
+      one.done();
+    } else {
+      waiting_.push_back(std::move(one));
+    }
+  }
+}
+
+void Topics::WhenReady(std::function<void()> done) {
+  if (changes_ <= ready_) return done();
+  waiting_.push_back({changes_, std::move(done)});
+}
+
+void Topics::Tick() {
+  if (saved_ < changes_ && !file_.saving()) Save();
+}
 
 protocol::TopicConfigSerializeWrapper Topics::Snapshot() const {
   protocol::TopicConfigSerializeWrapper out;

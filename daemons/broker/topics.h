@@ -22,7 +22,7 @@ namespace mq::broker {
 struct Topic {
   protocol::TopicConfig config;
   std::vector<Queue*> queues;  // by queue id, filled on demand by Topics::QueueOf
-  bool saved = true;           // false until the file that names it is durable: sends wait for that
+  uint64_t made_by = 0;        // the change that made it; sends wait until that is ready
 };
 
 class Topics {
@@ -54,9 +54,14 @@ class Topics {
   // Names that an operator may neither make nor delete.
   bool IsSystem(std::string_view name) const;
 
-  // Calls back once every change made so far is durable.
-  void WhenSaved(ConfigFile::Done done);
-  void SetOnChange(std::function<void()> on_change) { on_change_ = std::move(on_change); }
+  bool IsReady(const Topic& topic) const { return topic.made_by <= ready_; }
+  // Calls back once every change made so far is ready (never, while the file cannot be written).
+  void WhenReady(std::function<void()> done);
+  // Tells the name servers and calls back when those that answer have heard.
+  using Announce = std::function<void(std::function<void()> done)>;
+  void SetAnnounce(Announce announce) { announce_ = std::move(announce); }
+  // Tries to save again what could not be saved; once a second.
+  void Tick();
   const protocol::DataVersion& data_version() const { return version_; }
   protocol::TopicConfigSerializeWrapper Snapshot() const;
   size_t size() const { return topics_.size(); }
@@ -65,6 +70,8 @@ class Topics {
   Topic& Insert(protocol::TopicConfig config);
   void AddBuiltIn(std::string_view name, int32_t queues, int32_t perm);
   void Changed();
+  void Save();
+  void Advance();
   std::string FileText() const;
 
   Identity identity_;
@@ -72,8 +79,16 @@ class Topics {
   ConfigFile file_;
   protocol::DataVersion version_;
   std::unordered_map<std::string, std::unique_ptr<Topic>, StringHash, std::equal_to<>> topics_;
-  std::function<void()> on_change_;
+  Announce announce_;
+  struct Waiting {
+    uint64_t change;
+    std::function<void()> done;
+  };
+  std::vector<Waiting> waiting_;
   uint64_t changes_ = 0;
+  uint64_t saved_ = 0;
+  uint64_t announced_ = 0;
+  uint64_t ready_ = 0;
 };
 
 }  // namespace mq::broker

@@ -29,6 +29,8 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   };
   mq::loop::Signal terminated(loop, SIGTERM, stop);
   mq::loop::Signal interrupted(loop, SIGINT, stop);
+  mq::conf::Settings current = settings;
+  mq::loop::Signal hangup(loop, SIGHUP, [&] { mq::conf::ReloadOnHangup(current); });
   const auto watchdog = mq::loop::StartWatchdog(loop);
   mq::loop::NotifyReady(settings.Has("ready-fd") ? static_cast<int>(settings.Int("ready-fd")) : -1, bound.ToString());
   loop.Run();

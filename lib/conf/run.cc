@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "base/strings.h"
 #include "conf/emit.h"
 #include "conf/parse.h"
 
@@ -127,6 +128,21 @@ Result<std::vector<std::string>> ReloadLive(Settings& settings, std::vector<std:
     changed.emplace_back(name);
   }
   return changed;
+}
+
+bool ReloadOnHangup(Settings& settings) {
+  std::vector<std::string> needs_restart;
+  const auto changed = ReloadLive(settings, &needs_restart);
+  if (!changed) {
+    log::Err("conf.reload", "nothing changed").Field("error", changed.error());
+    return false;
+  }
+  for (const auto& key : *changed) log::Info("conf.reload").Field("key", key).Field("value", settings.String(key));
+  if (!needs_restart.empty()) {
+    log::Warn("conf.reload", "these take effect at the next start").Field("keys", JoinStrings(needs_restart, ","));
+  }
+  if (changed->empty() && needs_restart.empty()) log::Info("conf.reload", "nothing changed");
+  return !changed->empty();
 }
 
 }  // namespace mq::conf

@@ -35,4 +35,8 @@ void Notice(const Settings& settings, std::string_view text);
 // A file with an error changes nothing.
 Result<std::vector<std::string>> ReloadLive(Settings& settings, std::vector<std::string>* needs_restart);
 
+// What a daemon does on SIGHUP: ReloadLive, and one line each for what changed, what needs a restart, and what is
+// wrong. True when something changed.
+bool ReloadOnHangup(Settings& settings);
+
 }  // namespace mq::conf

@@ -173,15 +173,15 @@ TEST_F(TopicsFixture, ASendMakesATopicAfterItsTemplate) {
   ASSERT_NE(topic, nullptr);
   EXPECT_EQ(topic->config.write_queues, 4);
   EXPECT_EQ(topic->config.perm, 6);
-  EXPECT_FALSE(topic->saved) << "sends wait until its configuration is durable";
-  topics.WhenSaved([&](const Status&) { loop.Stop(); });
+  EXPECT_FALSE(topics.IsReady(*topic)) << "sends wait until its configuration is durable";
+  topics.WhenReady([&] { loop.Stop(); });
   loop.Run();
-  EXPECT_TRUE(topics.Find("Fresh")->saved);
+  EXPECT_TRUE(topics.IsReady(*topics.Find("Fresh")));
   EXPECT_EQ(topics.AutoCreate("Other", "NoSuchTemplate", 4), nullptr);
   EXPECT_EQ(topics.AutoCreate("%RETRY%g", "NoSuchTemplate", 4)->config.write_queues, 1);
   EXPECT_EQ(topics.QueueOf(*topics.Find("Fresh"), 4), nullptr);
   EXPECT_NE(topics.QueueOf(*topics.Find("Fresh"), 3), nullptr);
-  topics.WhenSaved([&](const Status&) { loop.Stop(); });
+  topics.WhenReady([&] { loop.Stop(); });
   loop.Run();
 }
 
