@@ -14,7 +14,7 @@ namespace mq::flushd {
 Status FlushOnce(const store::StoreOptions& options) {
   const store::StoreLayout layout(options.root);
   if (!PathExists(layout.CommitLogDir())) {
-    return MakeError(ErrorCode::kNotFound, "there is no store at " + options.root);
+    return MakeError(ErrorCode::kIo, "there is no store at " + options.root);
   }
   auto lock = store::StoreLock::TryAcquire(layout);
   if (!lock) {

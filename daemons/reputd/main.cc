@@ -26,6 +26,18 @@ mq::Result<std::string> StoreRoot(const Settings& settings) {
   return std::string(home) + "/store";
 }
 
+// With a broker its settings count: one given here would be read and ignored.
+mq::Status RefuseOwnSettings(const Settings& settings) {
+  for (const mq::conf::Option* row : mq::conf::AllRowsOf(settings.program())) {
+    if (row->key.empty() || row->key == "storePathRootDir") continue;
+    const auto source = settings.SourceOf(row->key);
+    if (source != mq::conf::Source::kOption && source != mq::conf::Source::kFile) continue;
+    return MakeError(ErrorCode::kConfig,
+                     settings.Origin(row->key) + ": settings come from the broker; here they need --once");
+  }
+  return mq::Ok();
+}
+
 mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::string root) {
   mq::store::StoreOptions options;
   options.root = std::move(root);
@@ -45,6 +57,7 @@ mq::Result<int> Main(const Settings& settings) {
     MQ_TRY(mq::reputd::DispatchOnce(options, settings.Bool("rebuild")));
     return EXIT_SUCCESS;
   }
+  MQ_TRY(RefuseOwnSettings(settings));
   mq::ctl::HelperOptions options;
   options.directory = mq::store::StoreLayout(root).MqDir();
   options.role = mq::ctl::Role::kReputd;

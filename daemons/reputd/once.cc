@@ -32,7 +32,7 @@ Status SyncLog(const store::StoreLayout& layout) {
 Status DispatchOnce(const store::StoreOptions& options, bool rebuild) {
   const store::StoreLayout layout(options.root);
   if (!PathExists(layout.CommitLogDir())) {
-    return MakeError(ErrorCode::kNotFound, "there is no store at " + options.root);
+    return MakeError(ErrorCode::kIo, "there is no store at " + options.root);
   }
   auto lock = store::StoreLock::TryAcquire(layout);
   if (!lock) {

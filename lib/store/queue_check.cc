@@ -1,6 +1,9 @@
 #include "store/queue_check.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -53,7 +56,7 @@ class QueueFiles {
     return LoadQueueEntry(file.data() + (position - start));
   }
 
-  // Nothing but zeros behind `end`; files that start at or behind it go, unless it is the first file's.
+  // Nothing but zeros behind `end`; files that start at or behind it go.
   Status CutTo(QueueOffset end, QueueCheck& check) {
     if (mode_ == QueueCheckMode::kLookOnly) return Ok();
     const int64_t position = end.value() * kQueueEntryBytes;
@@ -64,25 +67,36 @@ class QueueFiles {
         MQ_TRY(ZeroTail(directory_ + "/" + MappedFileName(file.start), position - file.start));
       }
     }
-    return Ok();
+    return SyncNames();
   }
 
   Status RemoveAll(QueueCheck& check) {
     for (const FileEntry& file : files_) MQ_TRY(Remove(file, check));
-    return Ok();
+    return SyncNames();
   }
 
  private:
+  // Once for all files of the queue.
+  Status SyncNames() const {
+    if (!removed_) return Ok();
+    removed_ = false;
+    return FsyncDirectory(directory_);
+  }
+
   Status Remove(const FileEntry& file, QueueCheck& check) const {
     if (mode_ == QueueCheckMode::kLookOnly) return Ok();
+    const std::string path = directory_ + "/" + MappedFileName(file.start);
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return ErrnoError(ErrorCode::kIo, "remove " + path);
     ++check.removed_files;
-    return RemoveFile(directory_ + "/" + MappedFileName(file.start));
+    removed_ = true;
+    return Ok();
   }
 
   QueueCheckMode mode_;
   int64_t file_bytes_;
   std::string directory_;
   std::vector<FileEntry> files_;
+  mutable bool removed_ = false;
 };
 
 void WarnLost(const QueueName& name, QueueOffset kept, const char* what) {
