@@ -1,0 +1,53 @@
+// What every sub-command of mq-admin works with.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admin/table.h"
+#include "base/result.h"
+#include "client/admin.h"
+#include "conf/settings.h"
+#include "loop/loop.h"
+
+namespace mq::admin {
+
+struct Context {
+  const conf::Settings& settings;
+  loop::Loop& loop;
+  client::Admin& admin;
+  TableStyle style;
+
+  const std::string& operand() const { return settings.operands().front(); }
+  void Notice(std::string_view text) const;
+};
+
+// Exit statuses of cli.md that a command chooses itself.
+inline constexpr int kDone = 0;
+inline constexpr int kNo = 1;
+inline constexpr int kPartly = 3;
+inline constexpr int kWaitedInVain = 7;
+
+// The sub-commands, one file per noun.
+Result<int> TopicList(Context& context);
+Result<int> TopicShow(Context& context);
+Result<int> TopicRoute(Context& context);
+Result<int> TopicCreate(Context& context);
+Result<int> TopicDelete(Context& context);
+Result<int> TopicWait(Context& context);
+Result<int> ClusterList(Context& context);
+Result<int> BrokerStatus(Context& context);
+Result<int> Health(Context& context);
+Result<int> BenchSend(Context& context);
+Result<int> BenchConsume(Context& context);
+Result<int> BenchLatency(Context& context);
+
+// Asks for yes on a terminal, or wants --yes; an error (status 2) when neither is there.
+Status Confirm(const Context& context, const std::string& what);
+
+// Masters to change something on: those of the only cluster, of --cluster, or the one given as --broker (an address, or
+// the name of a broker when name servers are asked).
+Result<std::vector<client::BrokerAddress>> TargetMasters(Context& context);
+
+}  // namespace mq::admin

@@ -1,0 +1,56 @@
+// mq-admin(1): questions to a cluster and changes of it, one sub-command each. Wiring only; see admin/context.h.
+#include <unistd.h>
+
+#include <iterator>
+#include <string_view>
+
+#include "admin/context.h"
+#include "client/name_servers.h"
+#include "conf/programs.h"
+#include "conf/run.h"
+
+namespace {
+
+using mq::admin::Context;
+
+struct Entry {
+  std::string_view name;
+  mq::Result<int> (*run)(Context&);
+};
+
+constexpr Entry kCommands[] = {
+    {"topic list", mq::admin::TopicList},
+    {"topic show", mq::admin::TopicShow},
+    {"topic route", mq::admin::TopicRoute},
+    {"topic create", mq::admin::TopicCreate},
+    {"topic delete", mq::admin::TopicDelete},
+    {"topic wait", mq::admin::TopicWait},
+    {"cluster list", mq::admin::ClusterList},
+    {"broker status", mq::admin::BrokerStatus},
+    {"health", mq::admin::Health},
+    {"bench send", mq::admin::BenchSend},
+    {"bench consume", mq::admin::BenchConsume},
+    {"bench latency", mq::admin::BenchLatency},
+};
+
+mq::Result<int> Main(const mq::conf::Settings& settings) {
+  mq::client::Endpoints endpoints;
+  endpoints.broker = settings.String("broker");
+  if (endpoints.broker.empty()) {
+    MQ_ASSIGN(endpoints.name_servers, mq::client::ParseNameServers(settings.String("namesrv")));
+  } else {
+    MQ_TRY(mq::loop::Address::Parse(endpoints.broker).WithContext("--broker"));
+  }
+  mq::loop::Loop loop;
+  mq::client::Admin admin(loop, std::move(endpoints), settings.DurationMs("timeout"));
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  Context context{settings, loop, admin, {terminal, settings.Bool("header"), settings.Bool("json")}};
+  for (const Entry& entry : kCommands) {
+    if (settings.CommandName() == entry.name) return entry.run(context);
+  }
+  return mq::MakeError(mq::ErrorCode::kInternal, "no code for command " + settings.CommandName());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return mq::conf::Run(mq::conf::MqAdminProgram(), argc, argv, Main); }

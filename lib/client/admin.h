@@ -1,0 +1,63 @@
+// Questions and changes of an operator's tool, asked one after the other: each call runs the loop until its answer is
+// there. For tools only, never for a daemon. All brokers of a call are asked at once, under one timeout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "client/routes.h"
+#include "loop/loop.h"
+#include "protocol/command.h"
+#include "protocol/route.h"
+#include "remoting/client.h"
+
+namespace mq::client {
+
+inline constexpr int64_t kDefaultAdminTimeoutMs = 3000;
+
+// A broker as the cluster view shows it.
+struct BrokerAddress {
+  std::string cluster;
+  std::string name;
+  int64_t id = 0;
+  std::string address;
+};
+
+class Admin {
+ public:
+  Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms = kDefaultAdminTimeoutMs);
+
+  // The cluster as the name servers see it. With a single broker given: that one, named by its address.
+  Result<protocol::ClusterInfo> Cluster();
+  // kNotFound when the topic is missing.
+  Result<TopicRoute> Route(std::string_view topic);
+  Result<TopicRoute> RouteForPublish(std::string_view topic);
+  Result<std::vector<std::string>> Topics();
+
+  // One question to one peer. An answer other than code 0 is an error with its code and remark.
+  Result<protocol::Command> Ask(const std::string& address, protocol::Command command);
+  // The same question to several peers at once; answers in the order of the addresses.
+  std::vector<Result<protocol::Command>> AskAll(const std::vector<std::string>& addresses,
+                                                const protocol::Command& command);
+
+  const Endpoints& endpoints() const { return routes_.endpoints(); }
+  int64_t timeout_ms() const { return timeout_ms_; }
+  loop::Loop& loop() { return loop_; }
+  // Lets this much time pass.
+  void Sleep(int64_t ms);
+
+ private:
+  loop::Loop& loop_;
+  int64_t timeout_ms_;
+  remoting::Client client_;
+  Routes routes_;
+};
+
+// All brokers of a cluster view, masters first within a name; sorted by cluster, name and id.
+std::vector<BrokerAddress> BrokersOf(const protocol::ClusterInfo& info);
+
+}  // namespace mq::client
