@@ -103,6 +103,19 @@ Result<QueueOffset> ConsumeQueueReader::MaxOffset(std::string_view topic, int32_
   return files.empty() ? QueueOffset(0) : QueueOffset(files.front().start / kQueueEntryBytes);
 }
 
+Result<QueueOffset> ConsumeQueueReader::NextRecord(std::string_view topic, int32_t queue_id, QueueOffset from,
+                                                   QueueOffset end) {
+  while (from < end) {
+    MQ_ASSIGN(QueueSpan span, Read(topic, queue_id, from, end - from));
+    if (span.count == 0) break;
+    for (int64_t i = 0; i < span.count; ++i) {
+      if (span[i].IsRecord()) return from + i;
+    }
+    from += span.count;
+  }
+  return end;
+}
+
 Result<QueueOffset> ConsumeQueueReader::MinOffset(std::string_view topic, int32_t queue_id) {
   const PhysicalOffset min = log_min();
   {
@@ -112,18 +125,21 @@ Result<QueueOffset> ConsumeQueueReader::MinOffset(std::string_view topic, int32_
   MQ_ASSIGN(auto files, ListMappedFiles(layout_.QueueDir(topic, queue_id)));
   if (files.empty() || !checked()) return QueueOffset(0);
   MQ_ASSIGN(QueueOffset end, MaxOffset(topic, queue_id));
-  // Entries below the log's minimum, pre-blank ones and holes come first.
+  // Physical offsets grow along the queue; an entry without a record counts as the next one that has one.
   int64_t low = files.front().start / kQueueEntryBytes;
   int64_t high = end.value();
   while (low < high) {
     const int64_t middle = (low + high) / 2;
-    MQ_ASSIGN(QueueSpan span, Read(topic, queue_id, QueueOffset(middle), 1));
-    if (span.count == 1 && span[0].IsRecord() && span[0].physical_offset >= min) {
+    MQ_ASSIGN(QueueOffset at, NextRecord(topic, queue_id, QueueOffset(middle), end));
+    MQ_ASSIGN(QueueSpan span, Read(topic, queue_id, at, 1));
+    if (span.count == 0 || span[0].physical_offset >= min) {
       high = middle;
     } else {
-      low = middle + 1;
+      low = at.value() + 1;
     }
   }
+  MQ_ASSIGN(QueueOffset first, NextRecord(topic, queue_id, QueueOffset(low), end));
+  low = first.value();
   if (low < end.value()) {
     Queue& queue = QueueOf(topic, queue_id);
     queue.min = QueueOffset(low);

@@ -93,6 +93,8 @@ class ConsumeQueueReader {
     PhysicalOffset min_for{-1};
     explicit Queue(MappedFileReader reader) : files(std::move(reader)) {}
   };
+  // The first offset in [from, end) whose entry stands for a record; `end` when there is none.
+  Result<QueueOffset> NextRecord(std::string_view topic, int32_t queue_id, QueueOffset from, QueueOffset end);
   Queue& QueueOf(std::string_view topic, int32_t queue_id);
   PhysicalOffset visible_end() const;
   // Before mq-reputd has checked the files they may still be removed: none is mapped.

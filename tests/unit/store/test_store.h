@@ -111,7 +111,9 @@ class TestStore {
     ConsumeQueueReader queues(options, positions.get());
     LogReader reader(options, positions.get());
     std::vector<std::string> bodies;
-    for (QueueOffset offset(0);;) {
+    auto min = queues.MinOffset(topic, queue);
+    EXPECT_TRUE(min.has_value());
+    for (QueueOffset offset = min ? *min : QueueOffset(0);;) {
       auto span = queues.Read(topic, queue, offset, 100);
       EXPECT_TRUE(span.has_value());
       if (!span || span->count == 0) return bodies;
