@@ -1,6 +1,7 @@
 #include "protocol/command.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -42,6 +43,8 @@ std::string_view GuessProtocol(std::string_view bytes) {
   return {};
 }
 
+}  // namespace
+
 Status DecodeBinaryHeader(std::string_view header, CommandView& out) {
   if (header.size() < kBinaryFixedBytes) {
     return ProtocolError("binary header of " + std::to_string(header.size()) + " bytes is too short");
@@ -80,29 +83,59 @@ Status DecodeBinaryHeader(std::string_view header, CommandView& out) {
     field.value = header.substr(at, value_bytes);
     at += value_bytes;
     if (out.ext.size() >= kMaxExtFields) return ProtocolError("binary header: too many ext fields");
-    for (const ExtField& known : out.ext) {
-      if (known.key == field.key) {
-        return ProtocolError("binary header: duplicate key " + std::string(field.key));
-      }
-    }
-    out.ext.push_back(field);
+    if (!out.AddExt(field)) return ProtocolError("binary header: duplicate key " + std::string(field.key));
   }
   return Ok();
 }
 
+namespace {
+
+// Keys are short and mostly differ in length or first letter: memcmp is for the rest.
+inline bool SameKey(std::string_view a, std::string_view b) {
+  if (a.size() != b.size() || a.empty()) return a.size() == b.size();
+  return a.front() == b.front() && (a.size() == 1 || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
 }  // namespace
+
+uint64_t CommandView::KeyBit(std::string_view key) {
+  size_t hash = key.size() << 4;
+  if (!key.empty()) hash ^= static_cast<uint8_t>(key.front());
+  if (key.size() > 1) hash += static_cast<size_t>(static_cast<uint8_t>(key.back())) * 5;
+  return uint64_t{1} << (hash & 63);
+}
+
+size_t CommandView::IndexOf(std::string_view key, size_t hint) const {
+  const size_t count = ext.size();
+  if (hint < count && SameKey(ext[hint].key, key)) return hint;
+  if ((keys_seen_ & KeyBit(key)) == 0) return count;
+  for (size_t i = 0; i < count; ++i) {
+    if (SameKey(ext[i].key, key)) return i;
+  }
+  return count;
+}
+
+bool CommandView::AddExt(const ExtField& field) {
+  const uint64_t bit = KeyBit(field.key);
+  if ((keys_seen_ & bit) != 0) {
+    for (const ExtField& known : ext) {
+      if (SameKey(known.key, field.key)) return false;
+    }
+  }
+  keys_seen_ |= bit;
+  ext.push_back(field);
+  return true;
+}
 
 std::string_view CommandView::language() const {
   return language_name.empty() ? LanguageName(language_code) : language_name;
 }
 
 std::optional<std::string_view> CommandView::Find(std::string_view key) const {
-  for (const ExtField& field : ext) {
-    if (field.key != key) continue;
-    if (type == SerializeType::kRocketMq && field.value.empty()) return std::nullopt;
-    return field.value;
-  }
-  return std::nullopt;
+  const size_t index = IndexOf(key);
+  if (index == ext.size()) return std::nullopt;
+  if (type == SerializeType::kRocketMq && ext[index].value.empty()) return std::nullopt;
+  return ext[index].value;
 }
 
 Result<size_t> FrameSize(std::string_view bytes) {
@@ -137,8 +170,10 @@ Status DecodeCommand(std::string_view frame, CommandView& out) {
   out.language_name = out.remark = out.body = {};
   out.ext.clear();
   out.unescaped_.clear();
+  out.keys_seen_ = 0;
   MQ_ASSIGN(const size_t size, FrameSize(frame));
-  if (size == 0 || size != frame.size()) return ProtocolError("a frame of " + std::to_string(frame.size()) + " bytes is cut off");
+  if (size == 0 || size != frame.size())
+    return ProtocolError("a frame of " + std::to_string(frame.size()) + " bytes is cut off");
   out.type = static_cast<SerializeType>(frame[4]);
   const uint32_t header_bytes = LoadBe32(frame.data() + 4) & 0xFFFFFF;
   const std::string_view header = frame.substr(kFramePrefixBytes, header_bytes);
@@ -204,11 +239,16 @@ void CommandWriter::Ext(std::string_view key, int64_t value) {
 }
 
 void CommandWriter::AppendJsonString(std::string_view text) {
+  static constexpr std::array<bool, 256> kPlain = [] {
+    std::array<bool, 256> plain{};
+    for (size_t c = 0x20; c < 256; ++c) plain[c] = c != '"' && c != '\\' && c != 0x7F;
+    return plain;
+  }();
   out_ += '"';
   size_t plain = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) continue;
+    if (kPlain[c]) continue;
     out_.append(text, plain, i - plain);
     plain = i + 1;
     static constexpr char kHex[] = "0123456789ABCDEF";

@@ -57,10 +57,19 @@ class CommandView {
   std::string_view language() const;
   // Value of an ext field, or nothing. An empty value in a binary header counts as absent, as in Java.
   std::optional<std::string_view> Find(std::string_view key) const;
+  // Position of the field in `ext`, `hint` is looked at first; ext.size() when it is not there.
+  size_t IndexOf(std::string_view key, size_t hint = 0) const;
 
  private:
   friend class HeaderParser;
   friend Status DecodeCommand(std::string_view frame, CommandView& out);
+  friend Status DecodeBinaryHeader(std::string_view header, CommandView& out);
+  // False for a key that is there already.
+  bool AddExt(const ExtField& field);
+
+  // One bit per hash of a key in `ext`: most new keys are known to be new without looking at the others.
+  uint64_t keys_seen_ = 0;
+  static uint64_t KeyBit(std::string_view key);
   // Text of JSON strings that contained escapes; reserved up front so that views stay valid.
   std::string unescaped_;
 };

@@ -1,5 +1,6 @@
 #include "protocol/field_reader.h"
 
+#include <charconv>
 #include <limits>
 #include <string>
 
@@ -9,15 +10,11 @@ namespace mq::protocol {
 
 std::optional<std::string_view> FieldReader::Next(std::string_view key) {
   const auto& ext = command_.ext;
-  const size_t count = ext.size();
-  for (size_t i = 0; i < count; ++i) {
-    const size_t at = hint_ + i < count ? hint_ + i : hint_ + i - count;
-    if (ext[at].key != key) continue;
-    hint_ = at + 1 < count ? at + 1 : 0;
-    if (command_.type == SerializeType::kRocketMq && ext[at].value.empty()) return std::nullopt;
-    return ext[at].value;
-  }
-  return std::nullopt;
+  const size_t index = command_.IndexOf(key, hint_);
+  if (index == ext.size()) return std::nullopt;
+  hint_ = index + 1;
+  if (command_.type == SerializeType::kRocketMq && ext[index].value.empty()) return std::nullopt;
+  return ext[index].value;
 }
 
 void FieldReader::Fail(std::string_view key, std::string_view why) {
@@ -29,8 +26,10 @@ void FieldReader::Fail(std::string_view key, std::string_view why) {
 }
 
 int64_t FieldReader::Number(std::string_view key, std::string_view text, int64_t low, int64_t high) {
-  const Result<int64_t> number = ParseInt64(text);
-  if (number && *number >= low && *number <= high) return *number;
+  int64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  if (whole && number >= low && number <= high) return number;
   Fail(key, "is not a number: \"" + std::string(text.substr(0, 64)) + "\"");
   return 0;
 }

@@ -176,12 +176,8 @@ bool HeaderParser::ParseExtField() {
     field.value = std::string_view(start, static_cast<size_t>(at_ - start));
     if (field.value == "null") return true;
   }
-  for (const ExtField& known : out_.ext) {
-    if (known.key == field.key) return Fail(std::string("duplicate key ").append(field.key));
-  }
   if (out_.ext.size() >= kMaxExtFields) return Fail("too many ext fields");
-  out_.ext.push_back(field);
-  return true;
+  return out_.AddExt(field) || Fail(std::string("duplicate key ").append(field.key));
 }
 
 bool HeaderParser::ParseString(std::string_view* text) {

@@ -11,6 +11,9 @@
 
 namespace mq::protocol {
 
+// The other header codec.
+Status DecodeBinaryHeader(std::string_view header, CommandView& out);
+
 class HeaderParser {
  public:
   HeaderParser(std::string_view header, CommandView& out)

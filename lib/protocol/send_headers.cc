@@ -8,7 +8,7 @@ namespace mq::protocol {
 namespace {
 
 // The long names in the order in which the alphabet puts them; the short ones are a to n.
-Result<SendMessageRequestHeader> DecodeFields(const CommandView& command, const char* const (&names)[14]) {
+Result<SendMessageRequestHeader> DecodeFields(const CommandView& command, const std::string_view (&names)[14]) {
   FieldReader reader(command);
   SendMessageRequestHeader header;
   header.producer_group = reader.Text(names[0]);
@@ -30,11 +30,11 @@ Result<SendMessageRequestHeader> DecodeFields(const CommandView& command, const 
   return header;
 }
 
-constexpr const char* kLongNames[14] = {"producerGroup", "topic",          "defaultTopic",  "defaultTopicQueueNums",
-                                        "queueId",       "sysFlag",        "bornTimestamp", "flag",
-                                        "properties",    "reconsumeTimes", "unitMode",      "maxReconsumeTimes",
-                                        "batch",         "bname"};
-constexpr const char* kShortNames[14] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"};
+constexpr std::string_view kLongNames[14] = {
+    "producerGroup", "topic", "defaultTopic", "defaultTopicQueueNums", "queueId",  "sysFlag",
+    "bornTimestamp", "flag",  "properties",   "reconsumeTimes",        "unitMode", "maxReconsumeTimes",
+    "batch",         "bname"};
+constexpr std::string_view kShortNames[14] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"};
 
 }  // namespace
 
