@@ -126,6 +126,8 @@ bool ConsumeRun::OnMessages(const Queue& queue, std::span<const client::PulledMe
   }
   for (const client::PulledMessage& message : messages) {
     state.next = message.record.queue_offset.value() + 1;
+    // A queue that is shorter than --from says begins at its end, and that is not yet what was asked for.
+    if (message.record.queue_offset.value() < state.from && state.phase == Phase::kReading) continue;
     if (!TimeWanted(message.record) || !printer_.Wants(message.body)) continue;
     if (state.phase == Phase::kLast) {
       last_->Add(queue, message);

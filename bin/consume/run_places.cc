@@ -50,9 +50,9 @@ void ConsumeRun::BeginQueue(const Queue& queue) {
     Ask(queue, end, &QueueState::max);
   } else {
     Ask(queue, options_.from, &QueueState::from);
-    if (options_.exit_at_end || (options_.to && options_.to->kind == Where::Kind::kEnd)) {
+    if (options_.exit_at_end || (options_.to && options_.to->kind != Where::Kind::kTime)) {
       Ask(queue, end, &QueueState::max);
-    } else if (options_.to && (options_.to->kind == Where::Kind::kOffset || options_.to->value <= NowMs())) {
+    } else if (options_.to && options_.to->value <= NowMs()) {
       Ask(queue, *options_.to, &QueueState::max);
     }
   }
@@ -67,6 +67,8 @@ void ConsumeRun::OnOffsets(const Queue& queue) {
   }
   const bool to_future = options_.to && options_.to->kind == Where::Kind::kTime && options_.to->value > NowMs();
   if (options_.exit_at_end || (options_.to && !to_future)) state.to = state.max;
+  // A queue that has not got as far as the offset ends where it ends.
+  if (options_.to && options_.to->kind == Where::Kind::kOffset) state.to = std::min(state.max, options_.to->value);
   if (to_future && !to_timer_.active()) to_timer_.Start(options_.to->value - NowMs() + kToTimeSlackMs);
   if (options_.verbose > 0) {
     Say("queue " + std::to_string(queue.queue_id) + " of " + queue.topic + " at " + queue.broker_name +

@@ -27,7 +27,8 @@ constexpr Option kRows[] = {
      .kind = Kind::kString,
      .metavar = "WHERE",
      .group = "Which messages",
-     .doc = "stop before this: end (as it is at the start), an OFFSET of every queue, or a TIME"},
+     .doc = "stop before this: end (as it is at the start), an OFFSET of every queue or its end if it is shorter, or a "
+            "TIME"},
     {.name = "last",
      .kind = Kind::kInt,
      .metavar = "N",
