@@ -82,7 +82,8 @@ Status FlushWork::Drain() {
     if (!BrokerServes()) return MakeError(ErrorCode::kBusy, "the broker is not serving yet");
     MQ_TRY(OpenFlusher());
   }
-  return flusher_->FlushAll();
+  MQ_TRY(flusher_->FlushAll());
+  return flusher_->RemoveSpareFiles();
 }
 
 Status FlushWork::Detach() {

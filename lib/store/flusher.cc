@@ -1,6 +1,9 @@
 #include "store/flusher.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "base/log.h"
 
@@ -47,7 +50,6 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   page.allocated_to.store(files.empty() ? 0 : files.back().start + options.commit_log_file_bytes,
                           std::memory_order_release);
   page.checkpoint_time.store(flusher->checkpoint_.current().physic_timestamp, std::memory_order_relaxed);
-  flusher->flushed_timestamp_ = flusher->checkpoint_.current().physic_timestamp;
   return flusher;
 }
 
@@ -105,12 +107,13 @@ Result<bool> Flusher::FlushStep() {
 Status Flusher::CheckpointStep() {
   // Each time only after what it speaks of is durable.
   const ReputdPage& reputd = positions_.reputd();
+  // What was found in the file is replaced, not raised: it may be from a clock that was ahead.
   Checkpoint checkpoint = checkpoint_.current();
-  checkpoint.physic_timestamp = std::max(checkpoint.physic_timestamp, flushed_timestamp_);
-  checkpoint.logics_timestamp =
-      std::max(checkpoint.logics_timestamp, reputd.logics_timestamp.load(std::memory_order_acquire));
-  checkpoint.index_timestamp =
-      std::max(checkpoint.index_timestamp, reputd.index_timestamp.load(std::memory_order_acquire));
+  const int64_t logics = reputd.logics_timestamp.load(std::memory_order_acquire);
+  const int64_t index = reputd.index_timestamp.load(std::memory_order_acquire);
+  if (flushed_timestamp_ > 0) checkpoint.physic_timestamp = flushed_timestamp_;
+  if (logics > 0) checkpoint.logics_timestamp = logics;
+  if (index > 0) checkpoint.index_timestamp = index;
   MQ_TRY(checkpoint_.Write(checkpoint));
   page_.checkpoint_time.store(checkpoint.physic_timestamp, std::memory_order_relaxed);
   return Ok();
@@ -151,6 +154,21 @@ Result<bool> Flusher::AllocateStep(int64_t now_ms, bool* more) {
   return true;
 }
 
+Status Flusher::RemoveSpareFiles() {
+  maker_.Abandon();
+  const int64_t wrote = positions_.broker().wrote.load(std::memory_order_acquire);
+  MQ_ASSIGN(auto files, ListMappedFiles(layout_.CommitLogDir()));
+  bool removed = false;
+  for (const FileEntry& file : files) {
+    // The first file of an empty log stays: it says where the log begins.
+    if (file.start < wrote || file.start == files.front().start) continue;
+    const std::string path = layout_.CommitLogFile(PhysicalOffset(file.start));
+    if (::unlink(path.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "remove " + path);
+    removed = true;
+  }
+  return removed ? FsyncDirectory(layout_.CommitLogDir()) : Ok();
+}
+
 Result<bool> Flusher::WarmStep(int64_t max_bytes) {
   const int64_t wrote = positions_.broker().wrote.load(std::memory_order_acquire);
   const int64_t allocated = page_.allocated_to.load(std::memory_order_relaxed);
@@ -183,6 +201,8 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
       log::Err("store.flush", "the checkpoint cannot be written").Field("error", written.error());
     }
   }
+  const auto state = static_cast<BrokerState>(positions_.broker().state.load(std::memory_order_acquire));
+  if (state == BrokerState::kDraining) return outcome;  // nothing more will be written
   auto allocated = AllocateStep(now_ms, &outcome.more);
   if (allocated) {
     outcome.allocated = *allocated;

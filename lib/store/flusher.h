@@ -43,6 +43,10 @@ class Flusher {
   // Everything written so far, then the checkpoint. For drain and --once.
   Status FlushAll();
 
+  // Clean stop, after the last append: removes the files made ahead, as RocketMQ does. Its normal recovery
+  // takes the third file from the end for one that holds records.
+  Status RemoveSpareFiles();
+
   bool failed() const { return page_.flush_failed_errno.load(std::memory_order_relaxed) != 0; }
 
   // The single steps, for Step and tests.
@@ -69,7 +73,7 @@ class Flusher {
   std::shared_ptr<MappedFile> warm_file_;  // writable map for populating only
   int64_t warmed_to_ = 0;
   int64_t flushed_ = 0;
-  int64_t flushed_timestamp_ = 0;  // store time of the last record below flushed_
+  int64_t flushed_timestamp_ = 0;  // store time of the last record flushed by us
   int64_t last_flush_ms_ = 0;
   int64_t last_thorough_ms_ = 0;
   int64_t last_checkpoint_ms_ = 0;

@@ -85,6 +85,24 @@ TEST(FlusherTest, KeepsFilesReadyAndWarmsWithoutChangingBytes) {
   EXPECT_EQ(read[400].substr(0, 3), "399");
 }
 
+TEST(FlusherTest, SpareFilesGoWithACleanStop) {
+  TestStore store;
+  store.Boot();
+  auto flusher = Flusher::Open(store.options, *store.positions);
+  store.Append("T", 0, "x");
+  int64_t now = 1000;
+  while ((*flusher)->Step(now++).more) {
+  }
+  ASSERT_GE(ListMappedFiles(store.layout().CommitLogDir())->size(), 2u);
+  store.positions->own_broker().state.store(static_cast<uint32_t>(BrokerState::kDraining));
+  ASSERT_TRUE((*flusher)->FlushAll().has_value());
+  ASSERT_TRUE((*flusher)->RemoveSpareFiles().has_value());
+  EXPECT_EQ(ListMappedFiles(store.layout().CommitLogDir())->size(), 1u);
+  EXPECT_FALSE((*flusher)->Step(now + 10000).allocated);
+  store.Boot();
+  EXPECT_EQ(store.Append("T", 0, "y").queue_offset, QueueOffset(1));
+}
+
 TEST(FlusherTest, CheckpointNamesWhatIsDurable) {
   TestStore store;
   store.Boot();
