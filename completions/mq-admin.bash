@@ -100,21 +100,21 @@ _mq_admin() {
     return
   fi
   case "$noun $verb" in
-    'topic list') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic show') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic route') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic create') COMPREPLY=($(compgen -W '--cluster --read-queues --write-queues --perm --dry-run -n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic delete') COMPREPLY=($(compgen -W '--cluster -y --yes --dry-run -n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic wait') COMPREPLY=($(compgen -W '--wait -n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'cluster list') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'broker status') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'health ') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'bench send') COMPREPLY=($(compgen -W '-t --topic --connections --window --size --batch --duration --keys --oneway -n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'bench consume') COMPREPLY=($(compgen -W '-t --topic -g --group --pull-batch -n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
-    'bench latency') COMPREPLY=($(compgen -W '-t --topic -g --group --rate --size --duration -n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic list') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic show') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic route') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic create') COMPREPLY=($(compgen -W '--cluster --read-queues --write-queues --perm --dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic delete') COMPREPLY=($(compgen -W '--cluster -y --yes --dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic wait') COMPREPLY=($(compgen -W '--wait -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'cluster list') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'broker status') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'health ') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'bench send') COMPREPLY=($(compgen -W '-t --topic --connections --window --size --batch --duration --keys --oneway -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'bench consume') COMPREPLY=($(compgen -W '-t --topic -g --group --pull-batch -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'bench latency') COMPREPLY=($(compgen -W '-t --topic -g --group --rate --size --duration -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur"))
   else
     COMPREPLY=()
   fi

@@ -76,7 +76,7 @@ _mq_consume() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '-t --topic --from --to --last --per-queue --follow --queue -T --tags --grep --wait-topic -c --count -e --exit-at-end --wait --deadline --format -0 --nul -J --json -M --msgpack -D --delimiter -f --printf --dump --raw --epoch-ms --line-buffered -n --namesrv --broker -q --quiet -v --verbose --context --print-config -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '-t --topic --from --to --last --per-queue --follow --queue -T --tags --grep --wait-topic -c --count -e --exit-at-end --wait --deadline --format -0 --nul -J --json -M --msgpack -D --delimiter -f --printf --dump --raw --epoch-ms --line-buffered -n --namesrv --broker -q --quiet --context --print-config -v --verbose -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

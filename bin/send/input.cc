@@ -31,7 +31,14 @@ Status Input::Open(const std::string& name) {
   if (name == "-") {
     fd_ = STDIN_FILENO;
   } else {
-    MQ_ASSIGN(owned_, OpenFile(name, O_RDONLY | O_CLOEXEC));
+    Result<UniqueFd> opened = OpenFile(name, O_RDONLY | O_CLOEXEC);
+    if (!opened) {
+      // A missing input is local trouble like any other unreadable one, not the answer to a question.
+      Error error = std::move(opened).error();
+      error.code = ErrorCode::kIo;
+      return error;
+    }
+    owned_ = std::move(*opened);
     fd_ = owned_.get();
   }
   struct stat status {};

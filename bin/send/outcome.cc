@@ -51,7 +51,7 @@ void Outcome::NoteTrouble(const Error& error) {
 }
 
 std::string Outcome::FirstFailure() const {
-  if (first_) return "record " + std::to_string(first_number_) + ": " + first_->what;
+  if (first_) return "send record " + std::to_string(first_number_) + ": " + first_->what;
   if (trouble_) return trouble_->what;
   return {};
 }

@@ -30,7 +30,7 @@ class Outcome {
   std::uint64_t unconfirmed() const { return unconfirmed_; }
   bool any_failure() const { return failed_ > 0 || trouble_.has_value(); }
 
-  // "record 7: reason" of the first failure; empty without one. The hint that goes with it, if any.
+  // "send record 7: reason" or "open f: reason", the first failure; empty without one. The hint that goes with it.
   std::string FirstFailure() const;
   std::string Hint() const;
   // 0, 3 when part of the work was done, else the class of the first failure.

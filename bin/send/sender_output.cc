@@ -68,8 +68,7 @@ void Sender::Explain() const {
   std::string text;
   const std::string failure = outcome_.FirstFailure();
   if (!failure.empty()) {
-    text +=
-        std::string(kName) + "cannot send " + (outcome_.failed() > 1 ? "some messages, first " : "") + failure + "\n";
+    text += std::string(kName) + "cannot " + failure + "\n";
     if (const std::string hint = outcome_.Hint(); !hint.empty()) text += std::string(kName) + hint + "\n";
   }
   if (outcome_.unconfirmed() > 0) {

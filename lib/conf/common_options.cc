@@ -33,12 +33,6 @@ constexpr Option kTool[] = {
      .group = "General",
      .doc = "no notices on stderr",
      .brief = true},
-    {.name = "verbose",
-     .letter = 'v',
-     .kind = Kind::kFlag,
-     .group = "General",
-     .doc = "say on stderr what is done; twice: every answer of a broker too",
-     .brief = true},
     {.name = "context",
      .kind = Kind::kString,
      .metavar = "NAME",
@@ -51,6 +45,15 @@ constexpr Option kTool[] = {
      .group = "General",
      .doc = "print every option with its value and where it came from, and leave",
      .meta = true},
+};
+
+constexpr Option kVerbose[] = {
+    {.name = "verbose",
+     .letter = 'v',
+     .kind = Kind::kFlag,
+     .group = "General",
+     .doc = "say on stderr what is done; twice: every answer of a broker too",
+     .brief = true},
 };
 
 constexpr Option kRoute[] = {
@@ -111,6 +114,7 @@ constexpr Option kDaemon[] = {
 
 std::span<const Option> MetaOptions() { return kMeta; }
 std::span<const Option> ToolOptions() { return kTool; }
+std::span<const Option> VerboseOptions() { return kVerbose; }
 std::span<const Option> RouteOptions() { return kRoute; }
 std::span<const Option> DaemonOptions() { return kDaemon; }
 

@@ -163,7 +163,7 @@ const Program& MqConsumeProgram() {
                                .section = 1,
                                .doc = "print messages of RocketMQ topics",
                                .daemon = false,
-                               .tables = {RouteOptions(), ToolOptions(), MetaOptions()},
+                               .tables = {RouteOptions(), ToolOptions(), VerboseOptions(), MetaOptions()},
                                .commands = {kCommand}};
   return program;
 }

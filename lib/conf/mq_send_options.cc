@@ -255,7 +255,7 @@ const Program& MqSendProgram() {
                                .section = 1,
                                .doc = "send lines, files or records as RocketMQ messages",
                                .daemon = false,
-                               .tables = {RouteOptions(), ToolOptions(), MetaOptions()},
+                               .tables = {RouteOptions(), ToolOptions(), VerboseOptions(), MetaOptions()},
                                .commands = {kCommand}};
   return program;
 }

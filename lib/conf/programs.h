@@ -25,7 +25,8 @@ const std::vector<const Program*>& AllPrograms();
 
 // Tables shared by several programs (common_options.cc).
 std::span<const Option> MetaOptions();     // every executable: --help --version --json --print-config --emit
-std::span<const Option> ToolOptions();     // tools: --context --quiet --verbose
+std::span<const Option> ToolOptions();     // tools: --context --quiet --print-config
+std::span<const Option> VerboseOptions();  // tools that explain what they do: --verbose
 std::span<const Option> RouteOptions();    // tools that talk to a cluster: --namesrv --broker
 std::span<const Option> DaemonOptions();   // daemons: --config --strict --ready-fd --log-level
 std::span<const Option> BrokerSettings();  // broker.conf

@@ -215,7 +215,7 @@ const Program& NounProgram() {
 }
 
 TEST_F(ParseTest, NounsAndVerbsAmongOptions) {
-  const Settings s = Must(NounProgram(), {"-n", "x:1", "topic", "-v", "create", "--queues", "3", "T"});
+  const Settings s = Must(NounProgram(), {"-n", "x:1", "topic", "-q", "create", "--queues", "3", "T"});
   EXPECT_EQ(s.CommandName(), "topic create");
   EXPECT_EQ(s.Int("queues"), 3);
   EXPECT_EQ(s.operands(), std::vector<std::string>{"T"});

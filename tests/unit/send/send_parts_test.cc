@@ -108,7 +108,7 @@ TEST(OutcomeTest, StatusSaysWhatWasDone) {
   EXPECT_FALSE(none.Count(Report(5, client::SendStatus::kFailed, &away)));
   EXPECT_FALSE(none.Count(Report(2, client::SendStatus::kFailed, &refused)));
   EXPECT_EQ(none.ExitStatus(), 4);
-  EXPECT_EQ(none.FirstFailure(), "record 2: no such topic");
+  EXPECT_EQ(none.FirstFailure(), "send record 2: no such topic");
   EXPECT_TRUE(none.Count(Report(1, client::SendStatus::kStored)));
   EXPECT_EQ(none.ExitStatus(), 3);
   Outcome flushed(true);
