@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -246,10 +247,29 @@ void Broker::OnTurnEnd() {
   LookAtPositions();
 }
 
+// A failed sync or a queue that cannot be written: nothing is acknowledged that might not be there tomorrow.
+void Broker::LookForTrouble() {
+  const auto flush_errno = static_cast<int>(positions_->flushd().flush_failed_errno.load(std::memory_order_relaxed));
+  std::string trouble;
+  if (flush_errno != 0) trouble = std::string("the commit log cannot be flushed: ") + std::strerror(flush_errno);
+  if (positions_->reputd().queue_error.load(std::memory_order_relaxed) != 0)
+    trouble = "a consume queue cannot be written";
+  if (trouble == core_.unwritable) return;
+  core_.unwritable = std::move(trouble);
+  if (core_.unwritable.empty()) {
+    log::Info("broker.writable", "sends are accepted again");
+  } else {
+    log::Err("broker.writable", "sends are refused").Field("reason", core_.unwritable);
+  }
+}
+
 // The one step behind every doorbell and the tick alike.
 void Broker::LookAtPositions() {
   if (!core_.log) return;
+  LookForTrouble();
   auto& page = positions_->own_broker();
+  // Whoever makes the next file is told, whether or not it said that it sleeps.
+  if (sends_->gate().holding()) helpers_->RingAll();
   if (sends_->gate().waits_for_flush()) page.wanted_flush.store(core_.log->wrote().value(), std::memory_order_release);
   if (core_.log->wrote() != rung_) {
     rung_ = core_.log->wrote();

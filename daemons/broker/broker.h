@@ -49,6 +49,7 @@ class Broker : public loop::TurnEndHook {
   void AnnounceReady();
   void OnHelperWake();
   void LookAtPositions();
+  void LookForTrouble();
   void Tick();
   void FinishStop(const std::string& problem);
   void OnTurnEnd() override;

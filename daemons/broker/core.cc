@@ -4,7 +4,16 @@
 
 namespace mq::broker {
 
-store::QueueOffset Core::MinOffset(const Queue& queue) const {
+bool Core::QueueFileIsBelieved(Queue& queue) const {
+  if (queue.needs_tombstones == 0) return true;
+  if (positions->reputd().tombstones_applied.load(std::memory_order_acquire) < queue.needs_tombstones) return false;
+  // The old files are gone; what is still mapped of them is not read any more.
+  queue_reader->ForgetTopic(queue.topic());
+  queue.needs_tombstones = 0;
+  return true;
+}
+
+store::QueueOffset Core::MinOffset(Queue& queue) const {
   if (!QueueFileIsBelieved(queue)) return store::QueueOffset(0);
   const auto min = queue_reader->MinOffset(queue.topic(), queue.id());
   if (!min) {

@@ -45,12 +45,11 @@ struct Core {
     return store::PhysicalOffset(positions->reputd().dispatched.load(std::memory_order_acquire));
   }
   // Whether the consume queue on disk is this queue's: a deleted topic's old entries are not.
-  bool QueueFileIsBelieved(const Queue& queue) const {
-    return queue.needs_tombstones == 0 ||
-           positions->reputd().tombstones_applied.load(std::memory_order_acquire) >= queue.needs_tombstones;
-  }
+  bool QueueFileIsBelieved(Queue& queue) const;
+  // Empty while messages may be appended; otherwise why not. Looked at anew on every tick and wake-up.
+  std::string unwritable;
   // Smallest offset that can still be read.
-  store::QueueOffset MinOffset(const Queue& queue) const;
+  store::QueueOffset MinOffset(Queue& queue) const;
 };
 
 }  // namespace mq::broker

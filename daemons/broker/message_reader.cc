@@ -50,7 +50,7 @@ std::string_view GetMessageStatusName(GetMessageStatus status) {
 
 MessageReader::MessageReader(Core& core) : core_(core), memory_bytes_(PhysicalMemory() / 100 * kMemoryPercent) {}
 
-GetMessageResult& MessageReader::Get(const Queue& queue, store::QueueOffset offset, int32_t max_messages,
+GetMessageResult& MessageReader::Get(Queue& queue, store::QueueOffset offset, int32_t max_messages,
                                      const TagFilter& filter) {
   result_.bytes = 0;
   result_.messages = 0;
@@ -84,8 +84,7 @@ GetMessageResult& MessageReader::Get(const Queue& queue, store::QueueOffset offs
 }
 
 // Both scans move *at past every entry they have dealt with, and return false when the batch is full.
-bool MessageReader::ScanRing(const Queue& queue, const TagFilter& filter, const Limits& limits,
-                             store::QueueOffset* at) {
+bool MessageReader::ScanRing(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at) {
   const store::QueueOffset end = std::min(queue.ring.end(), result_.max);
   for (; *at < end; ++*at) {
     const store::RecentEntry& entry = queue.ring[*at];
@@ -94,8 +93,7 @@ bool MessageReader::ScanRing(const Queue& queue, const TagFilter& filter, const 
   return true;
 }
 
-bool MessageReader::ScanFiles(const Queue& queue, const TagFilter& filter, const Limits& limits,
-                              store::QueueOffset* at) {
+bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at) {
   if (!core_.QueueFileIsBelieved(queue)) return false;
   const int64_t wanted = std::min(limits.scan, result_.max - *at);
   const auto span = core_.queue_reader->Read(queue.topic(), queue.id(), *at, wanted);
@@ -155,7 +153,7 @@ bool MessageReader::AddRange(store::PhysicalOffset position, int32_t bytes) {
   return true;
 }
 
-bool MessageReader::MayMatch(const Queue& queue, store::QueueOffset from, const TagFilter& filter) const {
+bool MessageReader::MayMatch(Queue& queue, store::QueueOffset from, const TagFilter& filter) const {
   if (filter.codes.empty() || !queue.ring.Covers(from)) return true;
   for (store::QueueOffset at = from; at < queue.visible_max; ++at) {
     if (filter.Matches(queue.ring[at].tags_code)) return true;

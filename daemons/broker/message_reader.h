@@ -57,10 +57,10 @@ class MessageReader {
   explicit MessageReader(Core& core);
 
   // The result is reused by the next call.
-  GetMessageResult& Get(const Queue& queue, store::QueueOffset offset, int32_t max_messages, const TagFilter& filter);
+  GetMessageResult& Get(Queue& queue, store::QueueOffset offset, int32_t max_messages, const TagFilter& filter);
 
   // Whether a message the filter wants lies in [from, max), as far as the ring can tell; true when it cannot.
-  bool MayMatch(const Queue& queue, store::QueueOffset from, const TagFilter& filter) const;
+  bool MayMatch(Queue& queue, store::QueueOffset from, const TagFilter& filter) const;
 
  private:
   struct Limits {
@@ -70,8 +70,8 @@ class MessageReader {
   };
   bool Take(store::PhysicalOffset position, int32_t bytes, int64_t tags_code, const TagFilter& filter,
             const Limits& limits);
-  bool ScanRing(const Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
-  bool ScanFiles(const Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
+  bool ScanRing(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
+  bool ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
   bool AddRange(store::PhysicalOffset position, int32_t bytes);
   bool BatchIsFull(store::PhysicalOffset position, int32_t bytes, const Limits& limits) const;
 

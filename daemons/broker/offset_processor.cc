@@ -38,28 +38,28 @@ TimeBoundary BoundaryOf(protocol::BoundaryType type) {
 void OffsetProcessor::ProcessMax(Channel& channel, const CommandView& request) {
   const auto header = protocol::QueueRequestHeader::Decode(request);
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
-  const Queue* queue = core_.queues->Find(header->topic, header->queue_id);
+  Queue* queue = core_.queues->Find(header->topic, header->queue_id);
   ReplyOffset(channel, request, queue == nullptr ? QueueOffset(0) : queue->visible_max);
 }
 
 void OffsetProcessor::ProcessMin(Channel& channel, const CommandView& request) {
   const auto header = protocol::QueueRequestHeader::Decode(request);
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
-  const Queue* queue = core_.queues->Find(header->topic, header->queue_id);
+  Queue* queue = core_.queues->Find(header->topic, header->queue_id);
   ReplyOffset(channel, request, queue == nullptr ? QueueOffset(0) : core_.MinOffset(*queue));
 }
 
 void OffsetProcessor::ProcessSearch(Channel& channel, const CommandView& request) {
   const auto header = protocol::SearchOffsetRequestHeader::Decode(request);
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
-  const Queue* queue = core_.queues->Find(header->topic, header->queue_id);
+  Queue* queue = core_.queues->Find(header->topic, header->queue_id);
   if (queue == nullptr) return ReplyOffset(channel, request, QueueOffset(0));
   const auto offset = Search(*queue, header->timestamp, BoundaryOf(header->boundary));
   if (!offset) return channel.Reply(request, ResponseCode::kSystemError, offset.error().what);
   ReplyOffset(channel, request, *offset);
 }
 
-Result<QueueOffset> OffsetProcessor::Search(const Queue& queue, int64_t timestamp, TimeBoundary boundary) {
+Result<QueueOffset> OffsetProcessor::Search(Queue& queue, int64_t timestamp, TimeBoundary boundary) {
   // The ring answers for the newest messages, whatever mq-reputd has done with them; the files for all before it.
   const QueueOffset ring_begin = std::min(queue.ring.begin(), queue.visible_max);
   const bool ring_has_any = ring_begin < std::min(queue.ring.end(), queue.visible_max);
@@ -73,7 +73,7 @@ Result<QueueOffset> OffsetProcessor::Search(const Queue& queue, int64_t timestam
 }
 
 // Binary search over the ring, whose first message is not later than `timestamp` unless it is the queue's first.
-Result<QueueOffset> OffsetProcessor::SearchRing(const Queue& queue, int64_t timestamp, TimeBoundary boundary) {
+Result<QueueOffset> OffsetProcessor::SearchRing(Queue& queue, int64_t timestamp, TimeBoundary boundary) {
   const auto time_of = [&](QueueOffset at) { return core_.log_reader->StoreTimestamp(queue.ring[at].physical_offset); };
   QueueOffset low = queue.ring.begin();
   const QueueOffset end = std::min(queue.ring.end(), queue.visible_max);
@@ -104,7 +104,7 @@ void OffsetProcessor::ProcessEarliest(Channel& channel, const CommandView& reque
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
   protocol::StoretimeResponseHeader reply;
   reply.timestamp = -1;
-  if (const Queue* queue = core_.queues->Find(header->topic, header->queue_id)) {
+  if (Queue* queue = core_.queues->Find(header->topic, header->queue_id)) {
     const QueueOffset min = core_.MinOffset(*queue);
     store::PhysicalOffset position(-1);
     if (queue->ring.Covers(min) && min < queue->visible_max) {

@@ -18,8 +18,8 @@ class OffsetProcessor {
   void ProcessEarliest(remoting::Channel& channel, const protocol::CommandView& request);
 
  private:
-  Result<store::QueueOffset> Search(const Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
-  Result<store::QueueOffset> SearchRing(const Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
+  Result<store::QueueOffset> Search(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
+  Result<store::QueueOffset> SearchRing(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
 
   Core& core_;
 };

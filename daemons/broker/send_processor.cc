@@ -57,6 +57,7 @@ void SendProcessor::Process(Channel& channel, const CommandView& request) {
   if (core_.draining) {
     return Refuse(channel, request, ResponseCode::kServiceNotAvailable, "the broker is shutting down");
   }
+  if (!core_.unwritable.empty()) return Refuse(channel, request, ResponseCode::kServiceNotAvailable, core_.unwritable);
   if (gate_.holding()) return HoldOrRefuse(channel, request);
   auto header = protocol::SendMessageRequestHeader::Decode(request);
   if (!header) return Refuse(channel, request, ResponseCode::kSystemError, header.error().what);
