@@ -201,7 +201,10 @@ void SendProcessor::Append(Send& send, Topic& topic, Queue& queue) {
       return HoldOrRefuse(send.channel, send.request);
     case store::AppendStatus::kMessageIllegal:
     case store::AppendStatus::kPropertiesSizeExceeded:
-      return Refuse(send.channel, send.request, ResponseCode::kMessageIllegal, result.reason);
+      return Refuse(send.channel, send.request, ResponseCode::kMessageIllegal,
+                    std::string(result.reason) + " (body " + std::to_string(send.request.body.size()) +
+                        " bytes, properties " + std::to_string(send.header.properties.size()) + ", maxMessageSize " +
+                        std::to_string(core_.options.store.max_message_bytes) + ")");
     case store::AppendStatus::kFileError:
       return Refuse(send.channel, send.request, ResponseCode::kServiceNotAvailable, result.reason);
   }

@@ -1,8 +1,10 @@
 // The sending half of the producer: slots of the window, choice of queue and broker, tries and their outcomes.
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "client/producer_impl.h"
+#include "protocol/batch.h"
 #include "protocol/send_headers.h"
 
 namespace mq::client {
@@ -184,6 +186,9 @@ void Producer::Impl::OnReply(const BatchPtr& batch, const remoting::CallResult& 
       health_.Worked(batch->queue.broker_name);
       return Stored(batch, *result.reply);
     }
+    if (result.reply->code == static_cast<int32_t>(ResponseCode::kMessageIllegal) && batch->count() > 1) {
+      return SendOneByOne(batch);
+    }
     batch->error = result.ToError();
     const bool missing = result.reply->code == static_cast<int32_t>(ResponseCode::kTopicNotExist);
     if (missing) AskRoute(TopicOf(batch->topic));
@@ -194,6 +199,26 @@ void Producer::Impl::OnReply(const BatchPtr& batch, const remoting::CallResult& 
   batch->error = result.ToError();
   health_.Failed(batch->queue.broker_name, MonotonicMs());
   TryFailed(batch, true, reached);
+}
+
+// One illegal message made the broker refuse all of the batch: each goes alone, in order and to the same queue, so that
+// only the illegal one fails.
+void Producer::Impl::SendOneByOne(const BatchPtr& batch) {
+  std::deque<BatchPtr> pieces;
+  protocol::BatchReader reader(batch->entries);
+  for (const uint64_t cookie : batch->cookies) {
+    const auto entry = reader.Next();
+    MQ_CHECK(entry && entry->has_value(), "a batch we wrote ourselves");
+    auto piece = std::make_shared<Batch>();
+    piece->topic = batch->topic;
+    piece->fixed_queue = batch->queue;
+    piece->cookies.push_back(cookie);
+    piece->first_try_ms = batch->first_try_ms;
+    protocol::AppendBatchEntry(piece->entries, **entry);
+    pieces.push_back(std::move(piece));
+  }
+  ready_.insert(ready_.begin(), pieces.begin(), pieces.end());
+  Done(batch);
 }
 
 void Producer::Impl::Stored(const BatchPtr& batch, const protocol::CommandView& reply) {

@@ -99,6 +99,7 @@ class Producer::Impl : private loop::TurnEndHook {
   void WriteOneway(const BatchPtr& batch, remoting::Channel& channel);
   void OnReply(const BatchPtr& batch, const remoting::CallResult& result);
   void Stored(const BatchPtr& batch, const protocol::CommandView& reply);
+  void SendOneByOne(const BatchPtr& batch);
   void TryFailed(const BatchPtr& batch, bool retryable, bool reached);
   void RetryLater(const BatchPtr& batch, int64_t delay_ms);
   void RunRetries();
