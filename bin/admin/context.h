@@ -46,8 +46,7 @@ Result<int> BenchLatency(Context& context);
 // Asks for yes on a terminal, or wants --yes; an error (status 2) when neither is there.
 Status Confirm(const Context& context, const std::string& what);
 
-// Masters to change something on: those of the only cluster, of --cluster, or the one given as --broker (an address, or
-// the name of a broker when name servers are asked).
+// Masters to change something on: those of the only cluster or of --cluster; with --broker that one alone.
 Result<std::vector<client::BrokerAddress>> TargetMasters(Context& context);
 
 }  // namespace mq::admin
