@@ -80,7 +80,7 @@ void Sender::Explain() const {
       text += std::string(kName) + std::to_string(outcome_.skipped()) + " records were stored before and are skipped\n";
     }
     if (producer_retried_ > 0) {
-      text += std::string(kName) + std::to_string(producer_retried_) + " messages were tried more than once\n";
+      text += std::string(kName) + std::to_string(producer_retried_) + " tries beyond the first were made\n";
     }
     text += Counts(outcome_) + " in " + FormatDurationMs(loop_.now_ms() - started_ms_) + "\n";
   }
