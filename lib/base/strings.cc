@@ -141,7 +141,9 @@ std::string FormatDurationMs(int64_t ms) {
 
 std::string NearestMatch(std::string_view text, std::span<const std::string> candidates) {
   const std::string* best = nullptr;
-  size_t best_distance = std::max<size_t>(2, text.size() / 3) + 1;
+  // Of one or two letters everything is near.
+  const size_t most = text.size() < 3 ? 0 : text.size() < 5 ? 1 : std::max<size_t>(2, text.size() / 3);
+  size_t best_distance = most + 1;
   std::vector<size_t> row;
   for (const auto& candidate : candidates) {
     row.resize(candidate.size() + 1);

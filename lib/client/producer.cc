@@ -1,6 +1,7 @@
 #include "client/producer.h"
 
 #include <algorithm>
+#include <random>
 
 #include "base/clock.h"
 #include "base/java_hash.h"
@@ -56,6 +57,8 @@ Producer::Impl::Topic& Producer::Impl::TopicOf(std::string_view name) {
   if (found == topics_.end()) {
     auto topic = std::make_unique<Topic>();
     topic->name = name;
+    // Many short runs of a sender must not all begin with the same queue.
+    topic->next_queue = std::random_device{}();
     found = topics_.emplace(topic->name, std::move(topic)).first;
   }
   last_topic_ = found->second.get();

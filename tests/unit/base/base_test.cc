@@ -61,6 +61,7 @@ TEST(StringsTest, FindsTheNearestName) {
   const std::vector<std::string> names = {"topic", "namesrv", "window"};
   EXPECT_EQ(NearestMatch("tpoic", names), "topic");
   EXPECT_EQ(NearestMatch("xyzzy", names), "");
+  EXPECT_EQ(NearestMatch("T", names), "");
 }
 
 TEST(StringsTest, Base64BothWays) {
