@@ -302,7 +302,8 @@ void Producer::Impl::FailBatch(const BatchPtr& batch) {
 }
 
 void Producer::Impl::Done(const BatchPtr& batch) {
-  const BatchPtr held = batch;  // the caller's reference may be the set's own
+  // The caller's reference may be the set's own, which dies with it.
+  const BatchPtr held = batch;  // NOLINT(performance-unnecessary-copy-initialization)
   slots_.erase(held);
   AskTurnEnd();
 }

@@ -9,7 +9,6 @@ namespace mq::conf {
 namespace {
 
 const std::string kEmpty;
-const std::vector<std::string> kNone;
 
 bool IsDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
