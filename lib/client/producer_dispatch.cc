@@ -128,12 +128,14 @@ void Producer::Impl::Dispatch(const BatchPtr& batch) {
   }
   if (options_.oneway) return WriteOneway(batch, *channel);
   const int64_t share = options_.timeout_ms / (options_.retries + 1);
-  WriteRequest(batch, *channel, std::max<int64_t>(std::min(RemainingMs(*batch), std::max<int64_t>(share, 50)), 1));
+  // A broker that is silent for a try's share of the time is given up; one that answers others of our requests is busy.
+  WriteRequest(batch, *channel, std::max<int64_t>(RemainingMs(*batch), 1), std::max<int64_t>(share, 50));
 }
 
-void Producer::Impl::WriteRequest(const BatchPtr& batch, remoting::Channel& channel, int64_t timeout_ms) {
-  const auto opaque =
-      channel.BeginCall(timeout_ms, [this, batch](const remoting::CallResult& result) { OnReply(batch, result); });
+void Producer::Impl::WriteRequest(const BatchPtr& batch, remoting::Channel& channel, int64_t timeout_ms,
+                                  int64_t silence_ms) {
+  const auto opaque = channel.BeginCall(
+      timeout_ms, [this, batch](const remoting::CallResult& result) { OnReply(batch, result); }, silence_ms);
   if (!opaque) {
     batch->error = MakeError(ErrorCode::kBusy, batch->address + ": too many calls wait for an answer");
     return TryFailed(batch, true, false);

@@ -95,7 +95,7 @@ class Producer::Impl : private loop::TurnEndHook {
   BatchPtr TakeOpenBatch();
   void Dispatch(const BatchPtr& batch);
   bool ChooseQueue(Topic& topic, Batch& batch);
-  void WriteRequest(const BatchPtr& batch, remoting::Channel& channel, int64_t timeout_ms);
+  void WriteRequest(const BatchPtr& batch, remoting::Channel& channel, int64_t timeout_ms, int64_t silence_ms);
   void WriteOneway(const BatchPtr& batch, remoting::Channel& channel);
   void OnReply(const BatchPtr& batch, const remoting::CallResult& result);
   void Stored(const BatchPtr& batch, const protocol::CommandView& reply);

@@ -12,7 +12,7 @@ constexpr size_t kMaxSlots = 2 * (kMaxPendingCalls + 1);
 
 }  // namespace
 
-std::optional<int32_t> CallTable::Add(int64_t deadline_ms, CallCallback callback) {
+std::optional<int32_t> CallTable::Add(const CallDeadline& deadline, CallCallback callback) {
   if (count_ >= kMaxPendingCalls) return std::nullopt;
   if (ring_.empty()) ring_.resize(kFirstSlots);
   const int32_t opaque = next_;
@@ -20,7 +20,7 @@ std::optional<int32_t> CallTable::Add(int64_t deadline_ms, CallCallback callback
   while (ring_[static_cast<size_t>(opaque) & (ring_.size() - 1)].callback) {
     if (!Grow()) return std::nullopt;
   }
-  ring_[static_cast<size_t>(opaque) & (ring_.size() - 1)] = {opaque, deadline_ms, std::move(callback)};
+  ring_[static_cast<size_t>(opaque) & (ring_.size() - 1)] = {opaque, deadline, std::move(callback)};
   ++count_;
   return opaque;
 }
@@ -44,9 +44,9 @@ CallCallback CallTable::Take(int32_t opaque) {
   return std::exchange(entry.callback, nullptr);
 }
 
-CallCallback CallTable::TakeExpired(int64_t now_ms) {
+CallCallback CallTable::TakeExpired(int64_t now_ms, int64_t heard_ms) {
   for (Entry& entry : ring_) {
-    if (!entry.callback || entry.deadline_ms > now_ms) continue;
+    if (!entry.callback || entry.deadline.At(heard_ms) > now_ms) continue;
     --count_;
     return std::exchange(entry.callback, nullptr);
   }
@@ -62,10 +62,12 @@ CallCallback CallTable::TakeAny() {
   return {};
 }
 
-int64_t CallTable::EarliestDeadline() const {
+int64_t CallTable::EarliestDeadline(int64_t heard_ms) const {
   int64_t earliest = -1;
   for (const Entry& entry : ring_) {
-    if (entry.callback && (earliest < 0 || entry.deadline_ms < earliest)) earliest = entry.deadline_ms;
+    if (!entry.callback) continue;
+    const int64_t at = entry.deadline.At(heard_ms);
+    if (earliest < 0 || at < earliest) earliest = at;
   }
   return earliest;
 }

@@ -5,6 +5,7 @@
 // beyond that growth.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,23 +15,35 @@
 
 namespace mq::remoting {
 
+// When a call that is not answered ends. Monotonic milliseconds.
+struct CallDeadline {
+  int64_t begin_ms = 0;
+  int64_t end_ms = 0;
+  int64_t silence_ms = 0;  // above 0: ends earlier, once the peer has said nothing for so long
+
+  int64_t At(int64_t heard_ms) const {
+    return silence_ms <= 0 ? end_ms : std::min(end_ms, std::max(begin_ms, heard_ms) + silence_ms);
+  }
+};
+
 class CallTable {
  public:
   // Takes an opaque and keeps the callback until Take, TakeExpired or TakeAny. Nothing when full.
-  std::optional<int32_t> Add(int64_t deadline_ms, CallCallback callback);
+  std::optional<int32_t> Add(const CallDeadline& deadline, CallCallback callback);
   // The callback waiting for that opaque, or an empty one (late, or never asked).
   CallCallback Take(int32_t opaque);
-  // A call whose deadline has passed, with its opaque's callback; empty when there is none.
-  CallCallback TakeExpired(int64_t now_ms);
+  // A call whose deadline has passed, with its opaque's callback; empty when there is none. `heard_ms`: when the peer
+  // was last heard.
+  CallCallback TakeExpired(int64_t now_ms, int64_t heard_ms);
   CallCallback TakeAny();
   // The earliest deadline, or -1 without calls.
-  int64_t EarliestDeadline() const;
+  int64_t EarliestDeadline(int64_t heard_ms) const;
   size_t size() const { return count_; }
 
  private:
   struct Entry {
     int32_t opaque = 0;
-    int64_t deadline_ms = 0;
+    CallDeadline deadline;
     CallCallback callback;  // empty: a free slot
   };
 

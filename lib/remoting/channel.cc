@@ -106,7 +106,7 @@ void Channel::OnConnected() {
 
 size_t Channel::OnData(std::string_view bytes) {
   const std::shared_ptr<Channel> self = shared_from_this();
-  last_activity_ms_ = loop_.now_ms();
+  last_activity_ms_ = heard_ms_ = loop_.now_ms();
   CommandView& view = SharedView();
   size_t used = 0;
   while (used < bytes.size()) {
@@ -190,11 +190,12 @@ void Channel::WritePinned(std::shared_ptr<const void> pin, std::string_view byte
   connection_->WritePinned(std::move(pin), bytes);
 }
 
-std::optional<int32_t> Channel::BeginCall(int64_t timeout_ms, CallCallback callback) {
+std::optional<int32_t> Channel::BeginCall(int64_t timeout_ms, CallCallback callback, int64_t silence_ms) {
   if (closed_) return std::nullopt;
-  const int64_t deadline = MonotonicMs() + timeout_ms;
+  const int64_t now = MonotonicMs();
+  const CallDeadline deadline{now, now + timeout_ms, silence_ms};
   const std::optional<int32_t> opaque = calls_->Add(deadline, std::move(callback));
-  if (opaque) ArmTimer(deadline);
+  if (opaque) ArmTimer(deadline.At(heard_ms_));
   return opaque;
 }
 
@@ -229,8 +230,12 @@ void Channel::ExpireCalls() {
   const std::shared_ptr<Channel> self = shared_from_this();
   armed_ms_ = -1;
   const int64_t now = MonotonicMs();
+  // Timers run before input: after a pause of our own process the answers may be there already. They are read first.
+  const int64_t earliest = calls_->EarliestDeadline(heard_ms_);
+  if (earliest >= 0 && earliest <= now && !std::exchange(expiry_noted_, true)) return ArmTimer(now + 1);
+  expiry_noted_ = false;
   bool expired = false;
-  while (CallCallback callback = calls_->TakeExpired(now)) {
+  while (CallCallback callback = calls_->TakeExpired(now, heard_ms_)) {
     expired = true;
     const std::string why =
         peer_ + (connected_ ? ": no answer before the deadline" : ": not connected before the deadline");
@@ -241,7 +246,7 @@ void Channel::ExpireCalls() {
     Abort("a call was not answered in time");
     return;
   }
-  const int64_t next = calls_->EarliestDeadline();
+  const int64_t next = calls_->EarliestDeadline(heard_ms_);
   if (next >= 0) ArmTimer(next);
 }
 

@@ -118,7 +118,9 @@ class Channel : public std::enable_shared_from_this<Channel>, private loop::Conn
   void Call(protocol::Command& command, int64_t timeout_ms, CallCallback callback);
   // For hot paths: reserves an opaque and registers the callback; the caller writes the frame with that
   // opaque into output() and calls OutputAdded(). Nothing when too many calls wait (no callback then).
-  std::optional<int32_t> BeginCall(int64_t timeout_ms, CallCallback callback);
+  // With `silence_ms` the call ends before its timeout only when the peer has said nothing at all for so long: a busy
+  // peer that answers one of many calls after the other is not given up, a frozen one is.
+  std::optional<int32_t> BeginCall(int64_t timeout_ms, CallCallback callback, int64_t silence_ms = 0);
   // A request to which no answer comes.
   void SendOneway(protocol::Command& command);
 
@@ -176,6 +178,8 @@ class Channel : public std::enable_shared_from_this<Channel>, private loop::Conn
   std::string peer_;
   protocol::Host peer_host_;
   uint64_t id_;
+  int64_t heard_ms_ = 0;       // when the peer last said something
+  bool expiry_noted_ = false;  // an expired call was seen; input that waits is read before it ends
   int64_t last_activity_ms_;
   bool peer_speaks_binary_ = false;
   bool connected_ = false;

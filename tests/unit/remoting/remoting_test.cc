@@ -104,6 +104,49 @@ TEST_F(RemotingTest, CallsAreAnsweredInBothCodecs) {
   EXPECT_TRUE(binary);  // the first answer showed that the peer understands it
 }
 
+TEST_F(RemotingTest, ABusyPeerIsWaitedForAndASilentOneIsNot) {
+  // Answers one request every 20 ms, so that the last of ten is late by its own measure; then nothing more.
+  std::vector<int32_t> asked;
+  std::shared_ptr<Channel> busy;
+  table_->Register(RequestCode::kGetMinOffset, [&](Channel& channel, const CommandView& request) {
+    busy = channel.shared_from_this();
+    asked.push_back(request.opaque);
+  });
+  loop::Timer answer(loop_, [&] {
+    if (asked.empty()) return;
+    protocol::CommandHead head;
+    head.opaque = asked.front();
+    head.flag = protocol::kFlagResponse;
+    asked.erase(asked.begin());
+    protocol::CommandWriter(busy->output(), head).Finish(0);
+    busy->OutputAdded();
+  });
+  answer.Start(20, 20);
+  Client client(loop_);
+  const std::string address = Start();
+  std::shared_ptr<Channel> channel;
+  client.Connect(address, [&](std::shared_ptr<Channel> ready, std::string_view) { channel = std::move(ready); });
+  RunUntil([&] { return channel != nullptr; });
+  const auto ask = [&](int64_t timeout_ms, CallCallback callback) {
+    const auto opaque = channel->BeginCall(timeout_ms, std::move(callback), 100);
+    ASSERT_TRUE(opaque);
+    Command command = Request(RequestCode::kGetMinOffset);
+    command.opaque = *opaque;
+    protocol::EncodeCommand(command, channel->output());
+    channel->OutputAdded();
+  };
+  int answered = 0;
+  for (int i = 0; i < 10; ++i) ask(5000, [&](const CallResult& result) { answered += result.ok() ? 1 : 0; });
+  RunUntil([&] { return answered == 10; });
+  answer.Stop();
+  CallOutcome outcome = CallOutcome::kReply;
+  ask(5000, [&](const CallResult& result) { outcome = result.outcome; });
+  RunUntil([&] { return outcome != CallOutcome::kReply; });
+  EXPECT_EQ(outcome, CallOutcome::kTimeout) << "silence ends the call long before its timeout";
+  busy.reset();
+  channel.reset();
+}
+
 TEST_F(RemotingTest, UnknownCodesAreRefusedInRocketMqsWords) {
   const std::string address = Start();
   Client client(loop_);
