@@ -41,7 +41,7 @@ Result<StoredRecords> StoredRecords::Read(const std::string& path) {
   Result<std::string> text = ReadFile(path);
   if (!text) {
     Error error = std::move(text).error();
-    error.code = ErrorCode::kConfig;
+    error.code = ErrorCode::kIo;
     return error;
   }
   StoredRecords records;
@@ -61,8 +61,12 @@ Result<StoredRecords> StoredRecords::Read(const std::string& path) {
 }
 
 Result<ReportFile> ReportFile::Open(const std::string& path, bool append) {
-  MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (append ? 0 : O_TRUNC), 0644));
-  ReportFile report(std::move(fd), path);
+  auto opened = OpenFile(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (append ? 0 : O_TRUNC), 0644);
+  if (!opened) {
+    opened.error().code = ErrorCode::kIo;
+    return std::move(opened).error();
+  }
+  ReportFile report(std::move(*opened), path);
   // A torn last line of an earlier run is cut off, so that it spoils no line of this one.
   const off_t size = ::lseek(report.fd_.get(), 0, SEEK_END);
   char last = '\n';

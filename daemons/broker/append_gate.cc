@@ -15,7 +15,7 @@ bool AppendGate::Hold(remoting::Channel& channel, const protocol::CommandView& r
   protocol::EncodeCommand(protocol::CopyCommand(request), frame);
   if (held_bytes_ + frame.size() > kMaxHeldBytes) return false;
   held_bytes_ += frame.size();
-  Held held{channel.weak_from_this(), std::move(frame), MonotonicMs() + kHoldMs};
+  Held held{channel.shared_from_this(), std::move(frame), MonotonicMs() + kHoldMs};
   if (releasing_) {
     // Handled again and still not possible: it keeps its place and its deadline.
     held.deadline_ms = held_.front().deadline_ms;
@@ -34,11 +34,10 @@ void AppendGate::Release() {
   while (!held_.empty()) {
     const std::string frame = held_.front().frame;
     held_again_ = false;
-    if (const auto channel = held_.front().channel.lock()) {
-      protocol::CommandView request;
-      MQ_CHECK(protocol::DecodeCommand(frame, request).has_value(), "a frame we wrote ourselves");
-      again_(*channel, request);
-    }
+    const auto channel = held_.front().channel;
+    protocol::CommandView request;
+    MQ_CHECK(protocol::DecodeCommand(frame, request).has_value(), "a frame we wrote ourselves");
+    again_(*channel, request);
     if (held_again_) break;
     held_bytes_ -= frame.size();
     held_.pop_front();
@@ -50,11 +49,9 @@ void AppendGate::RefuseFront() {
   const Held front = std::move(held_.front());
   held_bytes_ -= front.frame.size();
   held_.pop_front();
-  const auto channel = front.channel.lock();
-  if (!channel) return;
   protocol::CommandView request;
   MQ_CHECK(protocol::DecodeCommand(front.frame, request).has_value(), "a frame we wrote ourselves");
-  refuse_(*channel, request);
+  refuse_(*front.channel, request);
 }
 
 void AppendGate::AnswerWhenFlushed(remoting::Channel& channel, const protocol::CommandView& request,

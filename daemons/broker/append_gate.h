@@ -50,7 +50,8 @@ class AppendGate {
 
  private:
   struct Held {
-    remoting::ChannelHandle channel;
+    // Strong: what was received before the peer closed is stored all the same (one-way senders do not wait).
+    std::shared_ptr<remoting::Channel> channel;
     std::string frame;
     int64_t deadline_ms;
   };

@@ -1,9 +1,11 @@
 #include "broker/broker.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "base/clock.h"
@@ -23,6 +25,16 @@ constexpr int64_t kReadyWaitMs = 500;  // for the name servers' first answers, b
 constexpr int64_t kTickMs = 100;       // the look that a lost doorbell costs at most
 constexpr int64_t kClientScanMs = 10000;
 constexpr int64_t kDrainMs = 8000;  // of the 10 s in which a stop is over
+
+Error HeldError(const store::StoreLayout& layout, std::optional<int64_t> answered) {
+  const std::string what = "the store " + layout.root() + " is held by ";
+  const auto pid = answered ? answered : store::ReadPid(layout);
+  const bool alive = pid && (answered || ::kill(static_cast<pid_t>(*pid), 0) == 0 || errno == EPERM);
+  if (alive) return MakeError(ErrorCode::kHeldByOther, what + "another broker (pid " + std::to_string(*pid) + ")");
+  return MakeError(ErrorCode::kHeldByOther, what + "somebody who does not answer")
+      .WithHint("a helper of a broker that is gone may not be able to leave: pgrep -af 'mq-(flushd|reputd).*" +
+                layout.root() + "'");
+}
 
 }  // namespace
 
@@ -53,9 +65,7 @@ Status Broker::TakeLock() {
     if (lock.error().code != ErrorCode::kHeldByOther) return std::move(lock).error();
     const auto holder = ctl::AskHolder(layout_.MqDir(), 500);
     if (holder || MonotonicMs() >= deadline) {
-      const auto pid = holder ? holder : store::ReadPid(layout_);
-      return MakeError(ErrorCode::kHeldByOther, "the store " + layout_.root() + " is held by another broker" +
-                                                    (pid ? " (pid " + std::to_string(*pid) + ")" : ""));
+      return HeldError(layout_, holder);
     }
     ::poll(nullptr, 0, 20);
   }
@@ -313,6 +323,8 @@ void Broker::Tick() {
     last_second_ms_ = now;
     core_.stats.Sample(NowMs());
     core_.topics->Tick();
+    // A little that was written is flushed when flushCommitLogThoroughInterval is over, at the latest.
+    helpers_->NoteProgress(now, options_.store.flush_thorough_interval_ms + 5000);
   }
   if (now - last_scan_ms_ >= kClientScanMs) {
     last_scan_ms_ = now;

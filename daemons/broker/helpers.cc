@@ -18,6 +18,8 @@ constexpr int64_t kShortLifeMs = 2000;  // a helper that lived shorter is starte
 constexpr int64_t kFirstBackoffMs = 50;
 constexpr int64_t kLongestBackoffMs = 5000;
 constexpr int64_t kLeaveMs = 2000;
+// Dispatch follows an append at once.
+constexpr int64_t kReputPatienceMs = 3000;
 
 // A clean stop in this order: the log is flushed, so that the queues' marker may name its end; the queues are built and
 // flushed; then the checkpoint covers both.
@@ -105,8 +107,20 @@ void Helpers::RingAll() {
   server_->Ring(ctl::Role::kReputd);
 }
 
+void Helpers::NoteProgress(int64_t now_ms, int64_t flush_patience_ms) {
+  const int64_t wrote = positions_.broker().wrote.load(std::memory_order_relaxed);
+  const auto note = [&](Child& child, int64_t position, int64_t patience_ms) {
+    if (position >= wrote || position != child.position) child.moved_ms = now_ms;
+    child.position = position;
+    child.stalled = now_ms - child.moved_ms > patience_ms;
+  };
+  note(flushd_, positions_.flushd().flushed.load(std::memory_order_relaxed), flush_patience_ms);
+  note(reputd_, positions_.reputd().dispatched.load(std::memory_order_relaxed), kReputPatienceMs);
+}
+
 std::string Helpers::StateOf(ctl::Role role) const {
   if (!attached(role)) return "absent";
+  if ((role == ctl::Role::kFlushd ? flushd_ : reputd_).stalled) return "stalled";
   const auto state = static_cast<store::HelperState>(role == ctl::Role::kFlushd
                                                          ? positions_.flushd().state.load(std::memory_order_relaxed)
                                                          : positions_.reputd().state.load(std::memory_order_relaxed));

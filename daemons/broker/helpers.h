@@ -41,7 +41,9 @@ class Helpers : public ctl::ServerHandler {
   void SetState(std::string state) { server_->set_state(std::move(state)); }
 
   bool attached(ctl::Role role) const { return server_ && server_->attached(role); }
-  // "serving", "starting", "absent", or what is wrong with it.
+  // Once a second: a helper that has work and does not get on is stalled.
+  void NoteProgress(int64_t now_ms, int64_t flush_patience_ms);
+  // "serving", "starting", "stalled", "absent", or what is wrong with it.
   std::string StateOf(ctl::Role role) const;
 
   // Clean stop: everything flushed, dispatched, and both made durable. `done` learns what was not (empty: all of it).
@@ -61,6 +63,9 @@ class Helpers : public ctl::ServerHandler {
     int64_t started_ms = 0;
     int64_t backoff_ms = 0;
     bool running = false;
+    int64_t position = -1;  // flushed or dispatched, when last looked at
+    int64_t moved_ms = 0;   // when that last moved, or had nothing to do
+    bool stalled = false;
   };
   void Spawn(Child& child);
   void OnExit(Child& child, int status, int signal);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "base/log.h"
+#include "protocol/message.h"
 
 namespace mq::broker {
 namespace {
@@ -88,7 +90,7 @@ bool MessageReader::ScanRing(Queue& queue, const TagFilter& filter, const Limits
   const store::QueueOffset end = std::min(queue.ring.end(), result_.max);
   for (; *at < end; ++*at) {
     const store::RecentEntry& entry = queue.ring[*at];
-    if (!Take(entry.physical_offset, entry.bytes, entry.tags_code, filter, limits)) return false;
+    if (!Take(entry.physical_offset, entry.bytes, entry.tags_code, filter, limits, false)) return false;
   }
   return true;
 }
@@ -107,7 +109,7 @@ bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limit
   for (int64_t i = 0; i < span->count; ++i, ++*at) {
     const store::QueueEntry entry = (*span)[i];
     if (entry.IsPreBlank()) continue;
-    if (!Take(entry.physical_offset, entry.bytes, entry.tags_code, filter, limits)) return false;
+    if (!Take(entry.physical_offset, entry.bytes, entry.tags_code, filter, limits, true)) return false;
   }
   return span->count > 0;
 }
@@ -123,34 +125,55 @@ bool MessageReader::BatchIsFull(store::PhysicalOffset position, int32_t bytes, c
 
 // False when the batch is full and this entry is not consumed.
 bool MessageReader::Take(store::PhysicalOffset position, int32_t bytes, int64_t tags_code, const TagFilter& filter,
-                         const Limits& limits) {
+                         const Limits& limits, bool check) {
   if (BatchIsFull(position, bytes, limits)) return false;
   if (position < skip_below_ || !filter.Matches(tags_code)) return true;
-  if (!AddRange(position, bytes)) {
-    // Its file is being deleted: RocketMQ goes on with the next file.
-    const int64_t file = core_.options.store.commit_log_file_bytes;
-    skip_below_ = store::PhysicalOffset((position.value() / file + 1) * file);
-    removed_ = result_.messages == 0;
-    return true;
+  switch (AddRange(position, bytes, check)) {
+    case Added::kYes:
+      ++result_.messages;
+      result_.bytes += bytes;
+      return true;
+    case Added::kDamaged:
+      ReportDamage(position);
+      return true;
+    case Added::kFileGone:
+      break;
   }
-  ++result_.messages;
-  result_.bytes += bytes;
+  // Its file is being deleted: RocketMQ goes on with the next file.
+  const int64_t file = core_.options.store.commit_log_file_bytes;
+  skip_below_ = store::PhysicalOffset((position.value() / file + 1) * file);
+  removed_ = result_.messages == 0;
   return true;
 }
 
-bool MessageReader::AddRange(store::PhysicalOffset position, int32_t bytes) {
+// What comes from a queue file may point into a damaged stretch that recovery has kept: no reader could go on behind
+// it.
+MessageReader::Added MessageReader::AddRange(store::PhysicalOffset position, int32_t bytes, bool check) {
+  const auto is_record = [bytes](const char* at) {
+    return LoadBe32(at) == static_cast<uint32_t>(bytes) && LoadBe32(at + 4) == protocol::kMessageMagic;
+  };
   if (position == range_end_ && range_end_ + bytes <= range_file_end_) {
     store::Slice& last = result_.ranges.back();
+    if (check && !is_record(last.bytes.data() + last.bytes.size())) return Added::kDamaged;
     last.bytes = std::string_view(last.bytes.data(), last.bytes.size() + static_cast<size_t>(bytes));
     range_end_ += bytes;
-    return true;
+    return Added::kYes;
   }
   auto slice = core_.log_reader->Read(position, bytes);
-  if (!slice) return false;
+  if (!slice) return Added::kFileGone;
+  if (check && !is_record(slice->bytes.data())) return Added::kDamaged;
   range_end_ = position + bytes;
   range_file_end_ = store::PhysicalOffset(slice->pin->end());
   result_.ranges.push_back(std::move(*slice));
-  return true;
+  return Added::kYes;
+}
+
+void MessageReader::ReportDamage(store::PhysicalOffset position) {
+  uint64_t suppressed = 0;
+  if (!damage_lines_.Allow(&suppressed)) return;
+  log::Err("pull.damage", "a queue entry points to no whole record; skipped")
+      .Field("position", position.value())
+      .Field("suppressed", suppressed);
 }
 
 bool MessageReader::MayMatch(Queue& queue, store::QueueOffset from, const TagFilter& filter) const {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "broker/core.h"
 
 namespace mq::broker {
@@ -69,10 +70,12 @@ class MessageReader {
     int64_t scan;  // entries looked at
   };
   bool Take(store::PhysicalOffset position, int32_t bytes, int64_t tags_code, const TagFilter& filter,
-            const Limits& limits);
+            const Limits& limits, bool check);
   bool ScanRing(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
   bool ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
-  bool AddRange(store::PhysicalOffset position, int32_t bytes);
+  enum class Added { kYes, kFileGone, kDamaged };
+  Added AddRange(store::PhysicalOffset position, int32_t bytes, bool check);
+  void ReportDamage(store::PhysicalOffset position);
   bool BatchIsFull(store::PhysicalOffset position, int32_t bytes, const Limits& limits) const;
 
   Core& core_;
@@ -81,6 +84,7 @@ class MessageReader {
   store::PhysicalOffset range_file_end_;  // end of the file it lies in
   store::PhysicalOffset skip_below_;      // records of a vanished file
   bool removed_ = false;
+  log::RateLimit damage_lines_{6};
   int64_t memory_bytes_;  // records this far behind the end count as on disk
 };
 

@@ -98,6 +98,11 @@ Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
                                              options.store.root + "/mq/broker.sock");
   }
   options.listen = *address;
+  sockaddr_storage resolved{};
+  if (!loop::NumericSockaddr(address->host, address->port, &resolved) &&
+      !loop::ResolveSockaddr(address->host, address->port, &resolved)) {
+    return WrongName(settings, "listen", MakeError(ErrorCode::kConfig, "the host '" + address->host + "' is unknown"));
+  }
   ChooseAdvertisedHost(settings, options);
   for (const auto piece : SplitAny(settings.String("namesrvAddr"), ";, ")) {
     const auto server = loop::Address::Parse(piece);

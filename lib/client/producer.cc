@@ -142,6 +142,7 @@ void Producer::Impl::Place(Topic& topic, std::string_view body, std::string_view
   }
   if (!lane) {
     lane = std::make_shared<Batch>();
+    lane->sequence = ++batches_made_;
     lane->topic = topic.name;
     lane->fixed_queue = std::move(fixed);
     lane->sys_flag = sys_flag;

@@ -24,7 +24,8 @@ struct Batch {
   std::optional<MessageQueue> fixed_queue;
   std::string entries;
   std::vector<uint64_t> cookies;
-  int32_t sys_flag = 0;  // of a single compressed message
+  uint64_t sequence = 0;  // of its making; pieces of a split batch share it
+  int32_t sys_flag = 0;   // of a single compressed message
 
   // Of the tries.
   MessageQueue queue;

@@ -1,5 +1,6 @@
 // The sending half of the producer: slots of the window, choice of queue and broker, tries and their outcomes.
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -51,6 +52,9 @@ void Producer::Impl::Note(const std::string& text) {
 }
 
 void Producer::Impl::Pump() {
+  // After a split nothing overtakes the pieces: what is in flight is answered first, and may join them.
+  if (split_ && !slots_.empty()) return;
+  split_ = false;
   while (slots_.size() < static_cast<size_t>(options_.window)) {
     BatchPtr batch;
     if (!ready_.empty()) {
@@ -188,10 +192,10 @@ void Producer::Impl::OnReply(const BatchPtr& batch, const remoting::CallResult& 
       health_.Worked(batch->queue.broker_name);
       return Stored(batch, *result.reply);
     }
+    batch->error = result.ToError();
     if (result.reply->code == static_cast<int32_t>(ResponseCode::kMessageIllegal) && batch->count() > 1) {
       return SendOneByOne(batch);
     }
-    batch->error = result.ToError();
     const bool missing = result.reply->code == static_cast<int32_t>(ResponseCode::kTopicNotExist);
     if (missing) AskRoute(TopicOf(batch->topic));
     return TryFailed(batch, RetryMayHelpAfter(result.reply->code, result.reply->remark), true);
@@ -216,10 +220,20 @@ void Producer::Impl::SendOneByOne(const BatchPtr& batch) {
     piece->fixed_queue = batch->queue;
     piece->cookies.push_back(cookie);
     piece->first_try_ms = batch->first_try_ms;
+    piece->sequence = batch->sequence;
     protocol::AppendBatchEntry(piece->entries, **entry);
     pieces.push_back(std::move(piece));
   }
-  ready_.insert(ready_.begin(), pieces.begin(), pieces.end());
+  // Several batches may have been refused: the pieces of an earlier one stay before those of a later one.
+  const auto later = std::find_if(ready_.begin(), ready_.end(),
+                                  [&](const BatchPtr& other) { return other->sequence > batch->sequence; });
+  ready_.insert(later, pieces.begin(), pieces.end());
+  // The limit may be that of the whole request: the next ones are smaller.
+  batch_bytes_ = std::min(batch_bytes_, std::max<size_t>(batch->entries.size() / 2, 1));
+  if (!std::exchange(split_, true)) {
+    Note("a batch was refused (" + batch->error.what + "): its messages go one by one; with a window above 1 their " +
+         "order may have changed");
+  }
   Done(batch);
 }
 

@@ -113,6 +113,7 @@ class Producer::Impl : private loop::TurnEndHook {
   ProducerOptions options_;
   ProducerHandler handler_;
   ProducerStats stats_;
+  uint64_t batches_made_ = 0;
   size_t batch_messages_;
   size_t batch_bytes_;
   protocol::UniqKeyGenerator ids_;
@@ -130,6 +131,7 @@ class Producer::Impl : private loop::TurnEndHook {
   std::function<void()> drained_;
   mutable bool blocked_ = false;
   bool hooked_ = false;
+  bool split_ = false;  // pieces of a refused batch wait until nothing is in flight
   bool closed_ = false;
   loop::Timer retry_timer_;
   loop::Timer oneway_timer_;

@@ -1,7 +1,9 @@
 #include "conf/run.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -86,7 +88,25 @@ int RunChecked(const Program& program, int argc, char** argv, const Body& body) 
 
 }  // namespace
 
+namespace {
+
+// A standard descriptor that was closed is opened on /dev/null in the wrong direction: no file of ours takes its
+// number, and reading or writing it fails as it must.
+void KeepStandardDescriptors() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    const int opened = ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+    if (opened >= 0 && opened != fd) {
+      ::dup2(opened, fd);
+      ::close(opened);
+    }
+  }
+}
+
+}  // namespace
+
 int Run(const Program& program, int argc, char** argv, const Body& body) {
+  KeepStandardDescriptors();
   log::SetProgram(program.name);
   try {
     return RunChecked(program, argc, argv, body);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "loop/process.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 // A broker that dies between starting us and our hello leaves us without a connection that could end.
 constexpr int64_t kParentCheckMs = 500;
+constexpr int64_t kFirstHelloMs = 10000;
 
 }  // namespace
 
@@ -33,6 +35,7 @@ Result<int> Helper::Run() {
   const auto watchdog = loop::StartWatchdog(loop_);
   if (options_.supervised) {
     parent_ = ::getppid();
+    started_ms_ = MonotonicMs();
     parent_check_.Start(kParentCheckMs, kParentCheckMs);
   }
   client_.Start();
@@ -47,7 +50,10 @@ Result<int> Helper::Run() {
 }
 
 void Helper::CheckParent() {
-  if (!attached_ && ::getppid() != parent_) loop_.Stop();
+  if (attached_) return;
+  // A parent that died before we could look left us to process 1; one that is process 1 itself answers soon.
+  const bool orphaned = ::getppid() != parent_ || (parent_ == 1 && MonotonicMs() - started_ms_ > kFirstHelloMs);
+  if (orphaned) loop_.Stop();
 }
 
 void Helper::TakeTurn() {

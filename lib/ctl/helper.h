@@ -76,6 +76,7 @@ class Helper : public ClientHandler {
   Client client_;
   bool attached_ = false;
   int64_t parent_ = 0;
+  int64_t started_ms_ = 0;
   std::optional<Error> failure_;
 };
 

@@ -44,6 +44,9 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   FlushdPage& page = flusher->page_;
   flusher->flushed_ = LoadFlushed(positions).value();
   flusher->warmed_to_ = flusher->flushed_;
+  // What recovery found is durable to its end: that time replaces one in the file that may be from a wrong clock.
+  const WrittenPosition written = LoadWrote(broker);
+  if (written.wrote.value() == broker.recovered_end.load()) flusher->flushed_timestamp_ = written.store_timestamp;
   page.flushed.store(flusher->flushed_, std::memory_order_release);
   page.committed.store(flusher->flushed_, std::memory_order_release);
   page.min.store(files.empty() ? broker.boot_min.load() : files.front().start, std::memory_order_release);

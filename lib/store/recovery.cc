@@ -100,6 +100,7 @@ class LogRecovery {
         .Field("file", path)
         .Field("bytes", file.bytes);
     MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC));
+    torn_end_ = PhysicalOffset(file.start + file.bytes);
     if (::ftruncate(fd.get(), file_bytes()) != 0 || ::fsync(fd.get()) != 0) {
       return ErrnoError(ErrorCode::kIo, "size " + path);
     }
@@ -176,7 +177,12 @@ class LogRecovery {
       bool next_file = false;
       while (!next_file) {
         const std::string_view rest = bytes.substr(static_cast<size_t>(position.value() - entry.start));
-        const RecordCheck check = CheckRecord(rest, position, body_check);
+        RecordCheck check = CheckRecord(rest, position, body_check);
+        if (torn_end_.value() > 0 && check.kind == RecordKind::kMessage && position + check.bytes > torn_end_) {
+          // Whole by its lengths, but its last bytes are the zeros the file was filled up with.
+          check.kind = RecordKind::kBad;
+          check.reason = "cut off where the file ended";
+        }
         if (check.kind == RecordKind::kBad) {
           MQ_TRY(RefuseUnknownRecord(rest, position));
           MQ_ASSIGN(std::optional<PhysicalOffset> go_on, StepOverDamage(position, check));
@@ -318,6 +324,7 @@ class LogRecovery {
   int64_t durable_timestamp_ = 0;
   int64_t scan_timestamp_ = 0;
   PhysicalOffset durable_position_;
+  PhysicalOffset torn_end_;  // where a last file that was too short ended; 0: none
   RecoverResult result_;
 };
 

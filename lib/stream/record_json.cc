@@ -1,4 +1,6 @@
 // One line of the json format to a record.
+#include <cstdint>
+
 #include "base/json.h"
 #include "base/strings.h"
 #include "stream/reader.h"
@@ -17,6 +19,9 @@ Status ReadKeys(const json::Value& value, InputRecord& record) {
   if (!value.is_array()) return Bad("\"keys\" is not a list of strings");
   for (const json::Value& item : value.items()) {
     if (!item.is_string()) return Bad("\"keys\" is not a list of strings");
+    if (item.text().find(' ') != std::string::npos) {
+      return Bad("key '" + item.text() + "' holds a blank, which separates keys");
+    }
     record.keys.push_back(item.text());
   }
   return Ok();
@@ -26,8 +31,7 @@ Status ReadProperties(const json::Value& value, InputRecord& record) {
   if (value.is_null()) return Ok();
   if (!value.is_object()) return Bad("\"properties\" is not an object");
   for (const json::Member& member : value.members()) {
-    if (member.second.is_null()) continue;
-    if (member.second.is_object() || member.second.is_array()) {
+    if (member.second.is_null() || member.second.is_object() || member.second.is_array()) {
       return Bad("property '" + member.first + "' is not a string");
     }
     record.properties.emplace_back(member.first, member.second.AsString());
@@ -71,7 +75,11 @@ Status ReadJsonRecord(std::string_view text, InputRecord& record, std::string& s
   if (const json::Value* queue = object.Find("queue"); queue != nullptr && !queue->is_null())
     record.queue = queue->AsInt(-1);
   record.tag = object.Text("tag");
-  record.flag = static_cast<std::int32_t>(object.Int("flag"));
+  if (const json::Value* flag = object.Find("flag"); flag != nullptr && !flag->is_null()) {
+    const std::int64_t value = flag->AsInt(INT64_MAX);
+    if (value < INT32_MIN || value > INT32_MAX) return Bad("\"flag\" is no integer of 32 bits");
+    record.flag = static_cast<std::int32_t>(value);
+  }
   if (const json::Value* keys = object.Find("keys"); keys != nullptr) MQ_TRY(ReadKeys(*keys, record));
   if (const json::Value* all = object.Find("properties"); all != nullptr) MQ_TRY(ReadProperties(*all, record));
   return Ok();

@@ -73,7 +73,7 @@ DAEMONS="mq-namesrv mq-broker mq-flushd mq-reputd"
     awk '/^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$MQ_ROOT/man/$page" | sed 's/\\e/\\/g' > "$T/examples"
     [ -s "$T/examples" ]
     while IFS= read -r line; do
-      timeout 20 bash -c "$line" < /dev/null > "$T/out" 2>&1 || { echo "$page: $line"; cat "$T/out"; return 1; }
+      timeout 90 bash -c "$line" < /dev/null > "$T/out" 2>&1 || { echo "$page: $line"; cat "$T/out"; return 1; }
     done < "$T/examples"
   done
 }
