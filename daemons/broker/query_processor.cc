@@ -114,9 +114,9 @@ void QueryProcessor::ProcessById(Channel& channel, const CommandView& request) {
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
   const int64_t offset = header->offset.value();
   if (offset < 0 || header->offset >= core_.visible_end()) {
-    return channel.Reply(request, ResponseCode::kSystemError,
-                         "can not find message by the offset, " + std::to_string(offset) +
-                             ": it is beyond the end of the commit log");
+    return channel.Reply(
+        request, ResponseCode::kSystemError,
+        "can not find message by the offset, " + std::to_string(offset) + ": it is beyond the end of the commit log");
   }
   if (waiting_.size() + ready_.size() >= kMaxQueries) {
     return channel.Reply(request, ResponseCode::kSystemBusy, "too many queries wait already");

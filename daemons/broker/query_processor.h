@@ -1,5 +1,5 @@
-// QueryProcessor: single messages by key (QUERY_MESSAGE 12) and by position (VIEW_MESSAGE_BY_ID 33), and the entries of a
-// queue (QUERY_CONSUME_QUEUE 321).
+// QueryProcessor: single messages by key (QUERY_MESSAGE 12) and by position (VIEW_MESSAGE_BY_ID 33), and the entries of
+// a queue (QUERY_CONSUME_QUEUE 321).
 //
 // A query by key that comes before mq-reputd has indexed what was in the log at that moment waits for it, a second at
 // most: who has sent a message finds it. Index and log are read on a thread of the pool, one query after the other,
@@ -53,8 +53,8 @@ class QueryProcessor {
   Core& core_;
   const TopicProcessor& topics_;
   const Clients& clients_;
-  std::shared_ptr<Readers> readers_;                 // used by the pool's thread while running_
-  std::vector<std::shared_ptr<Query>> waiting_;      // for mq-reputd
+  std::shared_ptr<Readers> readers_;             // used by the pool's thread while running_
+  std::vector<std::shared_ptr<Query>> waiting_;  // for mq-reputd
   std::deque<std::shared_ptr<Query>> ready_;
   bool running_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

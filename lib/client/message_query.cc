@@ -120,8 +120,8 @@ Result<FoundMessage> ViewByOffsetId(Admin& admin, const BrokerAddress& broker, c
   MQ_ASSIGN(auto records, RecordsOf(reply->body, broker.name));
   if (records.empty() || records.front().view().physical_offset != id.offset ||
       !(records.front().view().store_host == id.host)) {
-    return MakeError(ErrorCode::kNotFound, "broker " + broker.name + " has another message at position " +
-                                               std::to_string(id.offset.value()));
+    return MakeError(ErrorCode::kNotFound,
+                     "broker " + broker.name + " has another message at position " + std::to_string(id.offset.value()));
   }
   return std::move(records.front());
 }

@@ -22,7 +22,8 @@ constexpr Option kReputd[] = {
     {.name = "once",
      .kind = Kind::kFlag,
      .group = "Mode",
-     .doc = "without a broker: take the store's lock, build what is missing of the consume queues and the index and leave",
+     .doc =
+         "without a broker: take the store's lock, build what is missing of the consume queues and the index and leave",
      .brief = true,
      .readers = "reputd"},
     {.name = "rebuild",

@@ -95,11 +95,17 @@ constexpr Option kTopicWait[] = {
      .doc = "give up after this long, with status 7"},
 };
 
-#define MQ_MESSAGE_OUTPUT_ROWS                                                                                    \
-  {.name = "format", .kind = Kind::kEnum, .default_value = "text", .choices = "text|lines|nul|whole|json|msgpack", \
-   .group = "Output", .doc = "how a message is printed: as text for people, or in a format of mq-consume"},       \
-      {.name = "epoch-ms", .kind = Kind::kFlag, .group = "Output",                                                \
-       .doc = "in JSON and msgpack: times as milliseconds since 1970"}
+#define MQ_MESSAGE_OUTPUT_ROWS                                                           \
+  {.name = "format",                                                                     \
+   .kind = Kind::kEnum,                                                                  \
+   .default_value = "text",                                                              \
+   .choices = "text|lines|nul|whole|json|msgpack",                                       \
+   .group = "Output",                                                                    \
+   .doc = "how a message is printed: as text for people, or in a format of mq-consume"}, \
+  {                                                                                      \
+    .name = "epoch-ms", .kind = Kind::kFlag, .group = "Output",                          \
+    .doc = "in JSON and msgpack: times as milliseconds since 1970"                       \
+  }
 
 constexpr Option kMsgGet[] = {
     {.name = "topic",

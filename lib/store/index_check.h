@@ -2,9 +2,9 @@
 // on keys are still missing.
 //
 // What the believed marker names was durable, so in a new life of the store everything behind it is taken back and put
-// again with the same bytes. Without a marker (RocketMQ's own store, or the marker is lost) every entry is looked at and
-// samples are compared with the log: files that belong to another log are set aside, a damaged one is cut at its last
-// good entry. Slots are never believed: they follow from the entries. Used by IndexFollower alone.
+// again with the same bytes. Without a marker (RocketMQ's own store, or the marker is lost) every entry is looked at
+// and samples are compared with the log: files that belong to another log are set aside, a damaged one is cut at its
+// last good entry. Slots are never believed: they follow from the entries. Used by IndexFollower alone.
 #pragma once
 
 #include <cstdint>

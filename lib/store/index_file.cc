@@ -74,7 +74,8 @@ std::string IndexFileName(int64_t now_ms, std::string_view last) {
 }
 
 bool IsIndexFileName(std::string_view name) {
-  return name.size() == kNameDigits && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return name.size() == kNameDigits &&
+         std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 Result<std::vector<IndexFileEntry>> ListIndexFiles(const StoreLayout& layout) {

@@ -7,8 +7,8 @@
 //   entry 0 is never used                                                          (mq-store(5), "Index file")
 //
 // Written by mq-reputd alone (index_writer.h), read by the broker (index_reader.h). Slots and the count are stored with
-// release and loaded with acquire: whoever sees an entry's number sees its bytes. A full slot chain runs from the newest
-// entry to older ones, so numbers only fall along it.
+// release and loaded with acquire: whoever sees an entry's number sees its bytes. A full slot chain runs from the
+// newest entry to older ones, so numbers only fall along it.
 #pragma once
 
 #include <atomic>
@@ -34,9 +34,9 @@ struct IndexHeader {
   int64_t begin_timestamp = 0;
   int64_t end_timestamp = 0;
   PhysicalOffset begin;
-  PhysicalOffset end;      // of the last record that was put
+  PhysicalOffset end;  // of the last record that was put
   int32_t slots_used = 0;
-  int32_t count = 1;       // next entry number
+  int32_t count = 1;  // next entry number
   bool operator==(const IndexHeader&) const = default;
 };
 
@@ -75,7 +75,8 @@ class IndexView {
  private:
   static int64_t SlotStart(int32_t slot) { return kIndexHeaderBytes + int64_t{slot} * kIndexSlotBytes; }
   int32_t Load(int64_t at) const {
-    const auto raw = std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(data_ + at)).load(std::memory_order_acquire);
+    const auto raw =
+        std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(data_ + at)).load(std::memory_order_acquire);
     return static_cast<int32_t>(LoadBe32(reinterpret_cast<const char*>(&raw)));
   }
   void Store(int64_t at, int32_t value) {

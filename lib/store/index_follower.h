@@ -56,8 +56,8 @@ class IndexFollower {
   PhysicalOffset log_min_;
   PhysicalOffset log_end_;
   std::unique_ptr<IndexWriter> writer_;
-  std::optional<LogWalk> walk_;               // while behind
-  std::optional<PhysicalOffset> undone_;      // walked over, but its keys are not all put
+  std::optional<LogWalk> walk_;           // while behind
+  std::optional<PhysicalOffset> undone_;  // walked over, but its keys are not all put
   PhysicalOffset position_;
   bool caught_up_ = false;
   bool failing_ = false;

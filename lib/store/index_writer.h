@@ -1,9 +1,9 @@
 // IndexWriter: the one writer of the index files; owned by IndexFollower in mq-reputd.
 //
 // Keys are put in log order, each record once: the same log gives the same bytes, but for the files' names. A put is
-// entry, slot, header; the count comes last, so that a kill in between leaves at most one entry that does not count yet.
-// A file appears at full size (unnamed, sized, linked); blocks are allocated before they are written through the map.
-// *Durable* only after Sync. Spec: mq-store(5), "Index file".
+// entry, slot, header; the count comes last, so that a kill in between leaves at most one entry that does not count
+// yet. A file appears at full size (unnamed, sized, linked); blocks are allocated before they are written through the
+// map. *Durable* only after Sync. Spec: mq-store(5), "Index file".
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ class IndexWriter {
   IndexWriter(const StoreOptions& options, const IndexCheck& start);
 
   // Puts all keys of a record. After an error (a file cannot be made, the disk is full) the keys put so far stay, and
-  // the same record may be put again: it goes on with its first missing key. Records below the last one put are skipped.
+  // the same record may be put again: it goes on with its first missing key. Records below the last one put are
+  // skipped.
   Status Put(const protocol::MessageView& message);
 
   // Everything put so far is durable.
@@ -56,8 +57,8 @@ class IndexWriter {
 
   const StoreOptions options_;
   StoreLayout layout_;
-  std::vector<MarkedIndexFile> files_;  // the last one is being filled
-  std::unique_ptr<OpenFile> open_;      // the last of files_, once something is put
+  std::vector<MarkedIndexFile> files_;           // the last one is being filled
+  std::unique_ptr<OpenFile> open_;               // the last of files_, once something is put
   std::vector<std::unique_ptr<OpenFile>> full_;  // written since the last sync
   bool new_names_ = false;
   PhysicalOffset last_record_;

@@ -68,7 +68,11 @@ TEST(IndexTest, WritesGoldenEntries) {
   ASSERT_EQ(files[0].size(), 40u + 100 * 4 + 50 * 20);
   EXPECT_EQ(HexOf(files[0].substr(32, 8)), "0000000200000003");
   EXPECT_EQ(HexOf(files[0].substr(40 + 24 * 4, 8)), "0000000100000002");
-  EXPECT_EQ(HexOf(files[0].substr(440 + 20, 20)), "0029e6a8" "0000000000000000" "00000000" "00000000");
+  EXPECT_EQ(HexOf(files[0].substr(440 + 20, 20)),
+            "0029e6a8"
+            "0000000000000000"
+            "00000000"
+            "00000000");
   EXPECT_EQ(HexOf(files[0].substr(440 + 40, 4)), "0029e6a9");
 }
 
@@ -90,10 +94,14 @@ TEST(IndexTest, RollsAndFindsEveryKey) {
 TEST(IndexTest, AnswersExactMatchesOnly) {
   TestStore store;
   store.Boot();
-  store.Append("T", 0, "one", "KEYS\x01" "Aa k2");
+  store.Append("T", 0, "one",
+               "KEYS\x01"
+               "Aa k2");
   store.clock_ms += 5000;
   const int64_t middle = store.clock_ms;
-  store.Append("T", 0, "two", "KEYS\x01" "BB dup dup dup");
+  store.Append("T", 0, "two",
+               "KEYS\x01"
+               "BB dup dup dup");
   store.clock_ms -= 60000;  // the clock steps back
   const int64_t back = store.clock_ms;
   store.Append("T", 0, "three", "KEYS\x01late");
@@ -252,19 +260,19 @@ TEST(IndexTest, FilesOfExpiredRecordsGo) {
   Fill(store, 0, 100);
   store.DispatchAll();
   const size_t all = store.IndexBytes().size();
-  Fill(store, 100, 400);
+  Fill(store, 100, 700);
   ASSERT_GT(store.log->wrote().value(), 65536);
   store.DispatchAll();
   ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(0))).has_value());
   store.Boot();
-  Fill(store, 500, 2);
+  Fill(store, 800, 2);
   store.DispatchAll();
   const auto paths = IndexPaths(store);
   IndexReader reader(store.options, store.positions.get());
   ASSERT_GT(paths.size(), 1u);
   EXPECT_GE(static_cast<int64_t>(LoadBe64(store.Bytes(paths.front()).data() + 24)), 65536);
   EXPECT_GT(all, 0u);
-  EXPECT_EQ(Find(store, "B", "key501"), std::vector<std::string>{"m501"});
+  EXPECT_EQ(Find(store, "B", "key801"), std::vector<std::string>{"m801"});
   EXPECT_TRUE(Find(store, "A", "key0").empty());
 }
 
