@@ -27,6 +27,8 @@ constexpr Entry kCommands[] = {
     {"topic wait", mq::admin::TopicWait},
     {"cluster list", mq::admin::ClusterList},
     {"broker status", mq::admin::BrokerStatus},
+    {"msg get", mq::admin::MsgGet},
+    {"msg find", mq::admin::MsgFind},
     {"health", mq::admin::Health},
     {"bench send", mq::admin::BenchSend},
     {"bench consume", mq::admin::BenchConsume},

@@ -46,6 +46,26 @@ _mq_admin() {
       COMPREPLY=($(compgen -W "$(_mq_topics)" -- "$cur"))
       return
       ;;
+    --format)
+      COMPREPLY=($(compgen -W 'text lines nul whole json msgpack' -- "$cur"))
+      return
+      ;;
+    --key)
+      COMPREPLY=()
+      return
+      ;;
+    --begin)
+      COMPREPLY=()
+      return
+      ;;
+    --end)
+      COMPREPLY=()
+      return
+      ;;
+    --max)
+      COMPREPLY=()
+      return
+      ;;
     --connections)
       COMPREPLY=()
       return
@@ -86,7 +106,7 @@ _mq_admin() {
     if [[ -z $noun ]]; then noun=$word; elif [[ -z $verb ]]; then verb=$word; fi
   done
   if [[ $cur != -* && -z $noun ]]; then
-    COMPREPLY=($(compgen -W 'bench broker cluster health topic' -- "$cur"))
+    COMPREPLY=($(compgen -W 'bench broker cluster health msg topic' -- "$cur"))
     return
   fi
   if [[ $cur != -* && -z $verb ]]; then
@@ -95,6 +115,7 @@ _mq_admin() {
       broker) COMPREPLY=($(compgen -W 'status' -- "$cur")) ;;
       cluster) COMPREPLY=($(compgen -W 'list' -- "$cur")) ;;
       health) COMPREPLY=($(compgen -W '' -- "$cur")) ;;
+      msg) COMPREPLY=($(compgen -W 'find get' -- "$cur")) ;;
       topic) COMPREPLY=($(compgen -W 'create delete list route show wait' -- "$cur")) ;;
     esac
     return
@@ -106,6 +127,8 @@ _mq_admin() {
     'topic create') COMPREPLY=($(compgen -W '--cluster --read-queues --write-queues --perm --dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'topic delete') COMPREPLY=($(compgen -W '--cluster -y --yes --dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'topic wait') COMPREPLY=($(compgen -W '--wait -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'msg get') COMPREPLY=($(compgen -W '-t --topic --any-address --format --epoch-ms -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'msg find') COMPREPLY=($(compgen -W '-t --topic --key --begin --end --max --format --epoch-ms -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'cluster list') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'broker status') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'health ') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;

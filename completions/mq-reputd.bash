@@ -15,6 +15,14 @@ _mq_reputd() {
       COMPREPLY=()
       return
       ;;
+    --max-hash-slot-num)
+      COMPREPLY=()
+      return
+      ;;
+    --max-index-num)
+      COMPREPLY=()
+      return
+      ;;
     --flush-disk-type)
       COMPREPLY=($(compgen -W 'ASYNC_FLUSH SYNC_FLUSH' -- "$cur"))
       return
@@ -45,7 +53,7 @@ _mq_reputd() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--once --rebuild --supervised --store --mapped-file-size-commit-log --mapped-file-size-consume-queue --flush-disk-type --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--once --rebuild --supervised --store --mapped-file-size-commit-log --mapped-file-size-consume-queue --message-index-enable --max-hash-slot-num --max-index-num --flush-disk-type --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -38,6 +38,8 @@ Result<int> TopicDelete(Context& context);
 Result<int> TopicWait(Context& context);
 Result<int> ClusterList(Context& context);
 Result<int> BrokerStatus(Context& context);
+Result<int> MsgGet(Context& context);
+Result<int> MsgFind(Context& context);
 Result<int> Health(Context& context);
 Result<int> BenchSend(Context& context);
 Result<int> BenchConsume(Context& context);

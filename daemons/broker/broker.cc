@@ -159,6 +159,7 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   offsets_ = std::make_unique<OffsetProcessor>(core_);
   registration_ = std::make_unique<Registration>(core_);
   topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), std::move(tombstones));
+  queries_ = std::make_unique<QueryProcessor>(core_, *topic_processor_, *clients_);
   core_.topics->SetAnnounce([this](std::function<void()> heard) { registration_->Announce(std::move(heard)); });
   return Ok();
 }
@@ -190,6 +191,13 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
                   [this](Channel& c, const View& r) { offsets_->ProcessSearch(c, r); });
   table->Register(RequestCode::kGetEarliestMsgStoretime,
                   [this](Channel& c, const View& r) { offsets_->ProcessEarliest(c, r); });
+  table->Register(RequestCode::kQueryMessage, [this](Channel& c, const View& r) {
+    queries_->ProcessByKey(c, r);
+    if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+  });
+  table->Register(RequestCode::kViewMessageById, [this](Channel& c, const View& r) { queries_->ProcessById(c, r); });
+  table->Register(RequestCode::kQueryConsumeQueue,
+                  [this](Channel& c, const View& r) { queries_->ProcessQueueEntries(c, r); });
   table->Register(RequestCode::kUpdateAndCreateTopic,
                   [this](Channel& c, const View& r) { topic_processor_->ProcessCreate(c, r); });
   table->Register(RequestCode::kDeleteTopicInBroker,
@@ -294,7 +302,7 @@ void Broker::LookAtPositions() {
     }
   };
   wait_if(page.waits_for_flushed, core_.sync_flush() && core_.flushed() < core_.log->wrote());
-  wait_if(page.waits_for_dispatched, pulls_->hold().any_in_gap());
+  wait_if(page.waits_for_dispatched, pulls_->hold().any_in_gap() || queries_->any_waiting());
   wait_if(page.waits_for_file, sends_->gate().holding());
 
   if (const auto flushed = core_.flushed(); flushed != seen_flushed_) {
@@ -305,6 +313,10 @@ void Broker::LookAtPositions() {
   if (const auto dispatched = core_.dispatched(); dispatched != seen_dispatched_) {
     seen_dispatched_ = dispatched;
     pulls_->hold().OnDispatched();
+  }
+  if (const auto indexed = core_.indexed(); indexed != seen_indexed_) {
+    seen_indexed_ = indexed;
+    queries_->OnIndexed();
   }
   const int64_t allocated = positions_->flushd().allocated_to.load(std::memory_order_acquire);
   if (allocated != seen_allocated_) {
@@ -319,6 +331,7 @@ void Broker::Tick() {
   const int64_t now = MonotonicMs();
   sends_->gate().Tick(now);
   pulls_->hold().Tick(now);
+  queries_->Tick(now);
   if (now - last_second_ms_ >= 1000) {
     last_second_ms_ = now;
     core_.stats.Sample(NowMs());
@@ -359,6 +372,7 @@ void Broker::FinishStop(const std::string& problem) {
   // What was flushed by the drain answers those who wait for it.
   LookAtPositions();
   pulls_->hold().AnswerAll();
+  queries_->AnswerAll();
   std::string why = problem;
   const auto wrote = core_.log->wrote();
   if (why.empty() && (core_.flushed() < wrote || core_.dispatched() < wrote))

@@ -16,6 +16,7 @@
 #include "broker/helpers.h"
 #include "broker/offset_processor.h"
 #include "broker/pull_processor.h"
+#include "broker/query_processor.h"
 #include "broker/registration.h"
 #include "broker/send_processor.h"
 #include "broker/topic_processor.h"
@@ -68,6 +69,7 @@ class Broker : public loop::TurnEndHook {
   std::unique_ptr<OffsetProcessor> offsets_;
   std::unique_ptr<Registration> registration_;
   std::unique_ptr<TopicProcessor> topic_processor_;
+  std::unique_ptr<QueryProcessor> queries_;
   std::unique_ptr<remoting::Server> server_;
   loop::Address address_;
   std::unique_ptr<loop::Timer> tick_;
@@ -81,6 +83,7 @@ class Broker : public loop::TurnEndHook {
   store::PhysicalOffset rung_;  // `wrote` when the doorbells were last looked at
   store::PhysicalOffset seen_flushed_;
   store::PhysicalOffset seen_dispatched_;
+  store::PhysicalOffset seen_indexed_;
   int64_t seen_allocated_ = 0;
   std::function<void(bool)> stopped_;
 };

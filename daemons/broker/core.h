@@ -44,6 +44,11 @@ struct Core {
   store::PhysicalOffset dispatched() const {
     return store::PhysicalOffset(positions->reputd().dispatched.load(std::memory_order_acquire));
   }
+  store::PhysicalOffset indexed() const {
+    return store::PhysicalOffset(positions->reputd().indexed.load(std::memory_order_acquire));
+  }
+  // End of what anybody may see: with SYNC_FLUSH only what is durable.
+  store::PhysicalOffset visible_end() const { return sync_flush() ? store::LoadFlushed(*positions) : log->wrote(); }
   // Whether the consume queue on disk is this queue's: a deleted topic's old entries are not.
   bool QueueFileIsBelieved(Queue& queue) const;
   // Empty while messages may be appended; otherwise why not. Looked at anew on every tick and wake-up.

@@ -68,6 +68,9 @@ Result<store::StoreOptions> ReadStoreOptions(const conf::Settings& settings) {
   store.queue_flush_interval_ms = settings.DurationMs("flushIntervalConsumeQueue");
   store.queue_flush_least_pages = static_cast<int32_t>(settings.Int("flushConsumeQueueLeastPages"));
   store.queue_flush_thorough_interval_ms = settings.DurationMs("flushConsumeQueueThoroughInterval");
+  store.index_enable = settings.Bool("messageIndexEnable");
+  store.index_slots = static_cast<int32_t>(settings.Int("maxHashSlotNum"));
+  store.index_entries = static_cast<int32_t>(settings.Int("maxIndexNum"));
   store.warm_window_bytes = settings.Bytes("warmWindow");
   store.warm_whole_file = settings.Bool("warmMapedFileEnable");
   MQ_ASSIGN(store.delay_levels_ms, store::ParseDelayLevels(store::kDefaultDelayLevels));
@@ -122,6 +125,8 @@ Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
   options.short_polling_ms = settings.DurationMs("shortPollingTimeMills");
   options.max_transfer_bytes = settings.Bytes("maxTransferBytesOnMessageInMemory");
   options.max_transfer_count = static_cast<int32_t>(settings.Int("maxTransferCountOnMessageInMemory"));
+  options.query_max_messages = static_cast<int32_t>(settings.Int("maxMsgsNumBatch"));
+  options.query_by_id_messages = static_cast<int32_t>(settings.Int("defaultQueryMaxNum"));
   if (settings.Has("ready-fd")) options.ready_fd = static_cast<int>(settings.Int("ready-fd"));
   return options;
 }
@@ -134,6 +139,8 @@ void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
   to.short_polling_ms = from.short_polling_ms;
   to.max_transfer_bytes = from.max_transfer_bytes;
   to.max_transfer_count = from.max_transfer_count;
+  to.query_max_messages = from.query_max_messages;
+  to.query_by_id_messages = from.query_by_id_messages;
 }
 
 Result<protocol::Host> StoreHost(const std::string& host, int port) {

@@ -41,6 +41,8 @@ struct BrokerOptions {
   int64_t short_polling_ms = 1000;
   int64_t max_transfer_bytes = 256 * 1024;
   int32_t max_transfer_count = 32;
+  int32_t query_max_messages = 64;    // maxMsgsNumBatch
+  int32_t query_by_id_messages = 32;  // defaultQueryMaxNum
 
   int ready_fd = -1;
 };

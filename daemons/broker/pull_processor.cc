@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "broker/range_writer.h"
 #include "broker/send_processor.h"
 #include "protocol/names.h"
 #include "protocol/properties.h"
@@ -17,8 +18,6 @@ using protocol::ResponseCode;
 using remoting::Channel;
 
 namespace {
-// Ranges shorter than this are copied behind the header: a pin and an iovec cost more than the copy.
-constexpr size_t kCopyBelowBytes = 4096;
 // What was appended last is in the page cache: it is not asked for.
 constexpr int64_t kSurelyInMemoryBytes = 16 * 1024 * 1024;
 }  // namespace
@@ -199,18 +198,7 @@ void PullProcessor::Reply(Channel& channel, const protocol::CommandHead& head, c
   protocol::CommandWriter writer(channel.output(), head);
   header.Encode(writer);
   writer.Finish(static_cast<size_t>(result.bytes));
-  bool added = false;
-  for (const auto& range : result.ranges) {
-    if (range.bytes.size() < kCopyBelowBytes) {
-      channel.output().append(range.bytes);
-      added = false;
-    } else {
-      if (!added) channel.OutputAdded();
-      channel.WritePinned(range.pin, range.bytes);
-      added = true;
-    }
-  }
-  if (!added) channel.OutputAdded();
+  WriteRanges(channel, result.ranges);
   auto& total = core_.stats.total;
   ++(result.messages > 0 ? total.get_found : total.get_missed);
   total.transferred += result.messages;

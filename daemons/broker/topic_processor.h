@@ -24,6 +24,8 @@ class TopicProcessor {
 
   void ProcessCreate(remoting::Channel& channel, const protocol::CommandView& request);
   void ProcessDelete(remoting::Channel& channel, const protocol::CommandView& request);
+  // Records of the topic below this position were deleted with it.
+  store::PhysicalOffset DeletedBelow(std::string_view topic) const { return tombstones_.Of(topic); }
   void ProcessAll(remoting::Channel& channel, const protocol::CommandView& request);
 
  private:

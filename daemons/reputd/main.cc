@@ -1,4 +1,4 @@
-// mq-reputd: derives the consume queues of a store from its commit log. Wiring only; see reput_work.h and
+// mq-reputd: derives the consume queues and the index of a store from its commit log. Wiring only; see reput_work.h and
 // store/reput.h.
 #include <cstdlib>
 #include <string>
@@ -43,6 +43,9 @@ mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::s
   options.root = std::move(root);
   options.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
   options.consume_queue_file_bytes = settings.Bytes("mappedFileSizeConsumeQueue");
+  options.index_enable = settings.Bool("messageIndexEnable");
+  options.index_slots = static_cast<int32_t>(settings.Int("maxHashSlotNum"));
+  options.index_entries = static_cast<int32_t>(settings.Int("maxIndexNum"));
   MQ_TRY(mq::store::NormalizeOptions(options));
   return options;
 }

@@ -51,7 +51,7 @@ Status DispatchOnce(const store::StoreOptions& options, bool rebuild) {
   store::PublishWrote(page, found.end, found.last_store_timestamp);
   MQ_ASSIGN(auto reput, store::Reput::Open(options, positions, rebuild));
   MQ_TRY(reput->Finish());
-  log::Info("reput.once", "the consume queues are complete")
+  log::Info("reput.once", "consume queues and index are complete")
       .Field("from", reput->started_from().value())
       .Field("to", reput->dispatched().value())
       .Field("records", reput->records())

@@ -1,4 +1,4 @@
-// mq-reputd --once: without a broker, under the store's lock, the consume queues are brought up to the end of
+// mq-reputd --once: without a broker, under the store's lock, consume queues and index are brought up to the end of
 // the log; with rebuild they are derived anew from its first record.
 #pragma once
 

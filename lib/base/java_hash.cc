@@ -4,8 +4,8 @@
 
 namespace mq {
 
-int32_t JavaHash(std::string_view utf8) {
-  uint32_t h = 0;
+int32_t JavaHash(std::string_view utf8, uint32_t before) {
+  uint32_t h = before;
   size_t i = 0;
   while (i < utf8.size()) {
     const auto c = static_cast<unsigned char>(utf8[i]);

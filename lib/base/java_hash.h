@@ -7,6 +7,7 @@
 namespace mq {
 
 // Bytes that are not UTF-8 count as U+FFFD each, as Java's decoder makes of them.
-int32_t JavaHash(std::string_view utf8);
+// `before`: the hash of what stands in front, so that hash(a + b) is JavaHash(b, JavaHash(a)).
+int32_t JavaHash(std::string_view utf8, uint32_t before = 0);
 
 }  // namespace mq

@@ -11,7 +11,7 @@ namespace mq::conf {
 namespace {
 
 // Sorted, for the binary search below.
-constexpr std::array<std::string_view, 55> kForeignKeys = {
+constexpr std::array<std::string_view, 56> kForeignKeys = {
     "adminBrokerThreadPoolNums",
     "clientAsyncSemaphoreValue",
     "clientCallbackExecutorThreads",
@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, 55> kForeignKeys = {
     "heartbeatThreadPoolNums",
     "heartbeatThreadPoolQueueCapacity",
     "instanceName",
+    "messageIndexSafe",
     "messageStorePlugIn",
     "osPageCacheBusyTimeOutMills",
     "processReplyMessageThreadPoolNums",
@@ -70,7 +71,7 @@ constexpr std::array<std::string_view, 55> kForeignKeys = {
 };
 // Keys of broker.conf that change what RocketMQ's broker does and that are not supported here. A key moves from this
 // list to the settings table (broker_settings.cc) with the feature behind it.
-constexpr std::array<std::string_view, 91> kUnsupportedKeys = {
+constexpr std::array<std::string_view, 85> kUnsupportedKeys = {
     "accessMessageInMemoryMaxRatio",
     "aclEnable",
     "allowListenPort",
@@ -90,7 +91,6 @@ constexpr std::array<std::string_view, 91> kUnsupportedKeys = {
     "dLegerGroup",
     "dLegerPeers",
     "dLegerSelfId",
-    "defaultQueryMaxNum",
     "deleteCommitLogFilesInterval",
     "deleteConsumeQueueFilesInterval",
     "deleteWhen",
@@ -126,15 +126,10 @@ constexpr std::array<std::string_view, 91> kUnsupportedKeys = {
     "isEnableBatchPush",
     "mappedFileSizeConsumeQueueExt",
     "maxErrorRateOfBloomFilter",
-    "maxHashSlotNum",
-    "maxIndexNum",
     "maxLmqConsumeQueueNum",
-    "maxMsgsNumBatch",
     "maxTransferBytesOnMessageInDisk",
     "maxTransferCountOnMessageInDisk",
     "messageDelayLevel",
-    "messageIndexEnable",
-    "messageIndexSafe",
     "msgTraceTopicName",
     "notifyConsumerIdsChangedEnable",
     "offsetCheckInSlave",

@@ -22,13 +22,14 @@ constexpr Option kReputd[] = {
     {.name = "once",
      .kind = Kind::kFlag,
      .group = "Mode",
-     .doc = "without a broker: take the store's lock, build what is missing of the consume queues and leave",
+     .doc =
+         "without a broker: take the store's lock, build what is missing of the consume queues and the index and leave",
      .brief = true,
      .readers = "reputd"},
     {.name = "rebuild",
      .kind = Kind::kFlag,
      .group = "Mode",
-     .doc = "with --once: build the consume queues anew from the whole log",
+     .doc = "with --once: build the consume queues and the index anew from the whole log",
      .readers = "reputd"},
     {.name = "supervised",
      .kind = Kind::kFlag,
@@ -62,7 +63,7 @@ const Program& MqReputdProgram() {
   static const std::vector<Option> settings = RowsFor("reputd");
   static const Program program{.name = "mq-reputd",
                                .section = 8,
-                               .doc = "build the consume queues of a store from its commit log",
+                               .doc = "build the consume queues and the index of a store from its commit log",
                                .daemon = true,
                                .tables = {kReputd, settings, DaemonOptions(), MetaOptions()},
                                .commands = {Command{}}};

@@ -95,6 +95,65 @@ constexpr Option kTopicWait[] = {
      .doc = "give up after this long, with status 7"},
 };
 
+#define MQ_MESSAGE_OUTPUT_ROWS                                                           \
+  {.name = "format",                                                                     \
+   .kind = Kind::kEnum,                                                                  \
+   .default_value = "text",                                                              \
+   .choices = "text|lines|nul|whole|json|msgpack",                                       \
+   .group = "Output",                                                                    \
+   .doc = "how a message is printed: as text for people, or in a format of mq-consume"}, \
+  {                                                                                      \
+    .name = "epoch-ms", .kind = Kind::kFlag, .group = "Output",                          \
+    .doc = "in JSON and msgpack: times as milliseconds since 1970"                       \
+  }
+
+constexpr Option kMsgGet[] = {
+    {.name = "topic",
+     .letter = 't',
+     .kind = Kind::kString,
+     .metavar = "TOPIC",
+     .group = "What",
+     .doc = "the message's topic; needed for an id that a producer made",
+     .in_synopsis = true,
+     .brief = true},
+    {.name = "any-address",
+     .kind = Kind::kFlag,
+     .group = "What",
+     .doc = "connect to the address in the id even if it is no broker of this cluster"},
+    MQ_MESSAGE_OUTPUT_ROWS,
+};
+
+constexpr Option kMsgFind[] = {
+    MQ_TOPIC_ROW,
+    {.name = "key",
+     .kind = Kind::kString,
+     .metavar = "KEY",
+     .group = "What",
+     .doc = "one of the message's keys",
+     .required = true,
+     .in_synopsis = true,
+     .brief = true},
+    {.name = "begin",
+     .kind = Kind::kString,
+     .metavar = "TIME",
+     .group = "What",
+     .doc = "only messages stored at this time or later"},
+    {.name = "end",
+     .kind = Kind::kString,
+     .metavar = "TIME",
+     .group = "What",
+     .doc = "only messages stored at this time or earlier"},
+    {.name = "max",
+     .kind = Kind::kInt,
+     .metavar = "N",
+     .default_value = "32",
+     .min = 1,
+     .max = 64,
+     .group = "What",
+     .doc = "the newest N of them"},
+    MQ_MESSAGE_OUTPUT_ROWS,
+};
+
 constexpr Option kBenchSend[] = {
     MQ_TOPIC_ROW,
     {.name = "connections",
@@ -169,8 +228,14 @@ constexpr Option kBenchLatency[] = {
 #undef MQ_GROUP_ROW
 #undef MQ_DURATION_ROW
 #undef MQ_SIZE_ROW
+#undef MQ_MESSAGE_OUTPUT_ROWS
 
 constexpr Operand kTopicOperand{.metavar = "TOPIC", .doc = "the topic", .min = 1, .max = 1, .synopsis = "TOPIC"};
+constexpr Operand kMessageOperand{.metavar = "ID",
+                                  .doc = "the id that the producer's client made, or the broker's offset id",
+                                  .min = 1,
+                                  .max = 1,
+                                  .synopsis = "ID"};
 constexpr Operand kBrokerOperand{
     .metavar = "BROKER", .doc = "a broker's name or address; all of them without", .max = 1, .synopsis = "[BROKER]"};
 
@@ -202,6 +267,15 @@ const Program& MqAdminProgram() {
            .doc = "wait until a topic can be sent to",
            .options = kTopicWait,
            .operand = kTopicOperand},
+          {.noun = "msg",
+           .verb = "get",
+           .doc = "the message of an id: status 1 when there is none",
+           .options = kMsgGet,
+           .operand = kMessageOperand},
+          {.noun = "msg",
+           .verb = "find",
+           .doc = "messages by one of their keys: status 1 when there is none",
+           .options = kMsgFind},
           {.noun = "cluster", .verb = "list", .doc = "brokers and what they do"},
           {.noun = "broker",
            .verb = "status",

@@ -48,6 +48,7 @@ enum class RequestCode : int32_t {
   kGetTopicsByCluster = 224,
   kSendMessageV2 = 310,
   kSendBatchMessage = 320,
+  kQueryConsumeQueue = 321,
   kQueryDataVersion = 322,
 };
 

@@ -17,6 +17,8 @@ namespace mq::store {
 //   log-min N
 //   record POSITION STORE-TIME BODY-CRC
 //   queue FIRST-FILE END QUEUE-ID TOPIC     (sorted by topic and queue)
+//   indexed N                               (only with an index)
+//   index COUNT SLOTS-USED BEGIN END BEGIN-TIME END-TIME NAME
 //   sum CRC32-IN-HEX                        (of everything above)
 
 namespace {
@@ -53,6 +55,41 @@ std::string SumLine(std::string_view text) {
   return line;
 }
 
+bool ReadQueueLine(std::string_view line, DispatchedMarker& marker) {
+  int64_t first = 0, end = 0, queue_id = 0;
+  std::string_view topic;
+  if (!ReadFields(line, "queue", {&first, &end, &queue_id}, &topic) || first < 0 || end < 0 || queue_id < 0 ||
+      queue_id > INT32_MAX || !IsSafeTopicDirectory(topic)) {
+    return false;
+  }
+  marker.queues[{std::string(topic), static_cast<int32_t>(queue_id)}] = {first, QueueOffset(end)};
+  return true;
+}
+
+bool ReadIndexLine(std::string_view line, DispatchedMarker& marker) {
+  if (!marker.index) {
+    int64_t position = 0;
+    if (!ReadFields(line, "indexed", {&position}, nullptr) || position < 0) return false;
+    marker.index.emplace().position = PhysicalOffset(position);
+    return true;
+  }
+  int64_t count = 0, slots = 0, begin = 0, end = 0;
+  MarkedIndexFile file;
+  std::string_view name;
+  if (!ReadFields(line, "index",
+                  {&count, &slots, &begin, &end, &file.header.begin_timestamp, &file.header.end_timestamp}, &name) ||
+      count < 1 || count > INT32_MAX || slots < 0 || slots > INT32_MAX || !IsIndexFileName(name)) {
+    return false;
+  }
+  file.name = name;
+  file.header.count = static_cast<int32_t>(count);
+  file.header.slots_used = static_cast<int32_t>(slots);
+  file.header.begin = PhysicalOffset(begin);
+  file.header.end = PhysicalOffset(end);
+  marker.index->files.push_back(std::move(file));
+  return true;
+}
+
 }  // namespace
 
 std::string DispatchedMarker::Encode() const {
@@ -63,6 +100,14 @@ std::string DispatchedMarker::Encode() const {
   for (const auto& [name, queue] : queues) {
     text += "queue " + std::to_string(queue.first) + " " + std::to_string(queue.end.value()) + " " +
             std::to_string(name.queue_id) + " " + name.topic + "\n";
+  }
+  if (index) {
+    text += "indexed " + std::to_string(index->position.value()) + "\n";
+    for (const auto& [name, header] : index->files) {
+      text += "index " + std::to_string(header.count) + " " + std::to_string(header.slots_used) + " " +
+              std::to_string(header.begin.value()) + " " + std::to_string(header.end.value()) + " " +
+              std::to_string(header.begin_timestamp) + " " + std::to_string(header.end_timestamp) + " " + name + "\n";
+    }
   }
   return text + SumLine(text);
 }
@@ -87,11 +132,7 @@ Result<DispatchedMarker> DispatchedMarker::Decode(std::string_view text) {
     } else if (line_number == 4) {
       good = ReadFields(line, "record", {&record, &marker.store_timestamp, &crc}, nullptr);
     } else if (!line.empty()) {
-      int64_t first = 0, end = 0, queue_id = 0;
-      std::string_view topic;
-      good = ReadFields(line, "queue", {&first, &end, &queue_id}, &topic) && first >= 0 && end >= 0 && queue_id >= 0 &&
-             queue_id <= INT32_MAX && IsSafeTopicDirectory(topic);
-      marker.queues[{std::string(topic), static_cast<int32_t>(queue_id)}] = {first, QueueOffset(end)};
+      good = line.starts_with("queue ") ? ReadQueueLine(line, marker) : ReadIndexLine(line, marker);
     }
     if (!good) return Damaged(line_number, "not what belongs there");
   }

@@ -1,7 +1,7 @@
 // DispatchedMarker: reputd's durable marker (mq/dispatched), where it may start after any stop.
 //
 // It says: every record below `offset` is in queues that were durable when this was written, and each
-// queue ended where it says. Text, one fact a line, closed by a CRC; replaced atomically. Written by
+// queue and index file ended where it says. Text, one fact a line, closed by a CRC; replaced atomically. Written by
 // mq-reputd only after `flushed` has reached `offset`, so it never names bytes a crash may take away.
 // Read by mq-reputd, and by the broker at boot for the queue-offset table.
 #pragma once
@@ -10,8 +10,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "store/index_file.h"
 #include "store/layout.h"
 #include "store/store_options.h"
 #include "store/types.h"
@@ -23,6 +25,17 @@ struct MarkedQueue {
   QueueOffset end;    // one past the last entry
 };
 
+// An index file as it was durable: its header, the number of entries included.
+struct MarkedIndexFile {
+  std::string name;
+  IndexHeader header;
+};
+
+struct MarkedIndex {
+  PhysicalOffset position;  // records below it are in the files
+  std::vector<MarkedIndexFile> files;
+};
+
 struct DispatchedMarker {
   PhysicalOffset offset;       // everything below is dispatched
   PhysicalOffset log_min;      // first log file then
@@ -30,6 +43,7 @@ struct DispatchedMarker {
   int64_t store_timestamp = 0;
   uint32_t body_crc = 0;
   std::map<QueueName, MarkedQueue> queues;
+  std::optional<MarkedIndex> index;  // nothing: the index was off, or not known
 
   std::string Encode() const;
   // An error for anything but exactly what Encode writes.

@@ -33,7 +33,7 @@ std::string StoreLayout::QueueDir(std::string_view topic, int32_t queue_id) cons
 }
 
 Status StoreLayout::MakeDirectories() const {
-  for (const std::string& directory : {root_, CommitLogDir(), ConsumeQueueDir(), ConfigDir(), MqDir()}) {
+  for (const std::string& directory : {root_, CommitLogDir(), ConsumeQueueDir(), IndexDir(), ConfigDir(), MqDir()}) {
     MQ_TRY(mq::MakeDirectories(directory));
   }
   return Ok();

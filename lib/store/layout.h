@@ -25,6 +25,10 @@ class StoreLayout {
   std::string ConsumeQueueDir() const { return root_ + "/consumequeue"; }
   std::string TopicQueuesDir(std::string_view topic) const;
   std::string QueueDir(std::string_view topic, int32_t queue_id) const;
+  std::string IndexDir() const { return root_ + "/index"; }
+  std::string IndexFile(std::string_view name) const { return IndexDir().append("/").append(name); }
+  // Index files that belong to another log are moved here.
+  std::string IndexSetAsideDir() const { return root_ + "/mq/index-set-aside"; }
   std::string ConfigDir() const { return root_ + "/config"; }
   std::string Checkpoint() const { return root_ + "/checkpoint"; }
   std::string Abort() const { return root_ + "/abort"; }
@@ -37,7 +41,7 @@ class StoreLayout {
   static constexpr std::string_view kControlSocket = "ctl.sock";
   static constexpr std::string_view kBrokerSocket = "broker.sock";
 
-  // Makes root, commitlog, consumequeue, config and mq where missing, each durable in its parent.
+  // Makes root, commitlog, consumequeue, index, config and mq where missing, each durable in its parent.
   Status MakeDirectories() const;
 
  private:

@@ -6,10 +6,11 @@
 //
 //   page 0  broker   wrote (with its store time), wanted_flush, confirm, min wanted, state
 //   page 1  flushd   flushed, committed, min, allocated_to, fsync state
-//   page 2  reputd   dispatched, checkpoint times, tombstones applied, state
+//   page 2  reputd   dispatched, indexed, checkpoint times, tombstones applied, state
 //
 // Promises: publishing is a release store after the bytes, reading an acquire load before them. Every
-// position only grows. `wrote` is *visible*, `flushed` is *durable*, `dispatched` is *in the queues*.
+// position only grows. `wrote` is *visible*, `flushed` is *durable*, `dispatched` is *in the queues*,
+// `indexed` is *found by key*.
 //
 // The doorbell: each reader owns `waiting` flags in its own page. A writer publishes, then asks
 // MustRing(flag) and rings (over ctl) only when the reader waits. A reader that wants to block calls
@@ -31,7 +32,7 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 1;
+inline constexpr uint32_t kPositionsVersion = 2;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
 
@@ -98,6 +99,7 @@ struct FlushdPage {
 struct ReputdPage {
   PageHeader header;
   alignas(64) std::atomic<int64_t> dispatched;
+  std::atomic<int64_t> indexed;           // every key of the records below is in the index
   std::atomic<int64_t> logics_timestamp;  // for the checkpoint: entries up to it are durable
   std::atomic<int64_t> index_timestamp;
   std::atomic<int64_t> durable_dispatched;   // offset of the marker last written

@@ -65,9 +65,16 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   reput->queues_.Start(check.queues);
   if (marker && check.start == marker->offset) {
     reput->marked_ = marker->offset;
+    if (marker->index) reput->marked_index_ = marker->index->position;
     reput->last_record_ = marker->last_record;
     reput->last_store_timestamp_ = marker->store_timestamp;
     reput->last_body_crc_ = marker->body_crc;
+  }
+  if (options.index_enable) {
+    IndexCheckMode index_mode = same_life ? IndexCheckMode::kGoOn : IndexCheckMode::kRollBack;
+    if (rebuild) index_mode = IndexCheckMode::kRebuild;
+    reput->index_.emplace(reput->options_, reput->log_, marker ? marker->index : std::nullopt, index_mode, log_min,
+                          log_end);
   }
   page.queues_checked.store(1, std::memory_order_release);
   log::Info("store.reput", "dispatch starts")
@@ -113,6 +120,7 @@ Status Reput::Dispatch(PhysicalOffset limit, int64_t max_records) {
     MQ_ASSIGN(protocol::MessageView message, log_.ReadRecord(*undone_, &slice));
     MQ_TRY(DispatchRecord(message));
     undone_.reset();
+    if (index_) index_->Dispatch(message, walk_.position());
   }
   for (int64_t i = 0; i < max_records; ++i) {
     MQ_ASSIGN(const protocol::MessageView* message, walk_.Next(limit));
@@ -125,6 +133,7 @@ Status Reput::Dispatch(PhysicalOffset limit, int64_t max_records) {
       undone_ = last_record_;
       return done;
     }
+    if (index_) index_->Dispatch(*message, walk_.position());
   }
   return Ok();
 }
@@ -134,6 +143,14 @@ bool Reput::Publish() {
   const int64_t dispatched = undone_ ? undone_->value() : walk_.position().value();
   if (dispatched <= page_.dispatched.load(std::memory_order_relaxed)) return false;
   page_.dispatched.store(dispatched, std::memory_order_release);
+  return true;
+}
+
+bool Reput::PublishIndexed() {
+  if (!index_) return false;
+  const int64_t indexed = index_->position().value();
+  if (indexed <= page_.indexed.load(std::memory_order_relaxed)) return false;
+  page_.indexed.store(indexed, std::memory_order_release);
   return true;
 }
 
@@ -175,13 +192,15 @@ Result<ReputOutcome> Reput::Step(int64_t now_ms, int64_t max_records) {
   MQ_TRY(LoadNewTombstones());
   const PhysicalOffset limit_now(NextLimit(pending_removals_, whole));
   Status dispatched = Dispatch(limit_now, max_records);
-  outcome.advanced = Publish();
+  if (index_) index_->CatchUp(undone_ ? *undone_ : walk_.position(), max_records, now_ms);
+  outcome.advanced = PublishIndexed();
+  outcome.advanced |= Publish();
   page_.gaps.store(queues_.anomalies().gaps, std::memory_order_relaxed);
   page_.queue_error.store(dispatched ? 0 : 1, std::memory_order_release);
   MQ_TRY(std::move(dispatched));
   MQ_ASSIGN(outcome.tombstones_applied, ApplyTombstones());
   MQ_TRY(FlushStep(now_ms));
-  outcome.more = walk_.position() < whole;
+  outcome.more = walk_.position() < whole || (index_ && index_->more(now_ms));
   outcome.next_step_ms = waiting_marker_ ? kMarkerRetryMs : options_.queue_flush_interval_ms;
   return outcome;
 }
@@ -199,7 +218,8 @@ Status Reput::FlushStep(int64_t now_ms) {
 }
 
 Status Reput::FlushThoroughly() {
-  if (last_record_.value() < 0 || undone_ || walk_.position() <= marked_) return Ok();
+  const bool index_grew = index_ && index_->position() > marked_index_;
+  if (last_record_.value() < 0 || undone_ || (walk_.position() <= marked_ && !index_grew)) return Ok();
   DispatchedMarker marker;
   marker.offset = walk_.position();
   marker.log_min = LoadLogMin(positions_);
@@ -208,6 +228,13 @@ Status Reput::FlushThoroughly() {
   marker.body_crc = last_body_crc_;
   MQ_TRY(queues_.Sync(0));
   marker.queues = queues_.Marked();
+  if (index_) {
+    index_->Trim(marker.log_min);
+    MQ_ASSIGN(marker.index, index_->Sync());
+    if (index_->last_timestamp() > 0) {
+      page_.index_timestamp.store(index_->last_timestamp(), std::memory_order_release);
+    }
+  }
   page_.logics_timestamp.store(marker.store_timestamp, std::memory_order_release);
   waiting_marker_ = std::move(marker);
   return Ok();
@@ -217,6 +244,7 @@ Status Reput::WriteMarkerIfCovered() {
   if (!waiting_marker_ || LoadFlushed(positions_) < waiting_marker_->offset) return Ok();
   MQ_TRY(WriteDispatchedMarker(layout_, *waiting_marker_));
   marked_ = waiting_marker_->offset;
+  if (waiting_marker_->index) marked_index_ = waiting_marker_->index->position;
   page_.durable_dispatched.store(marked_.value(), std::memory_order_release);
   waiting_marker_.reset();
   return Ok();

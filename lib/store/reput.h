@@ -1,13 +1,13 @@
-// Reput: the steps of mq-reputd. Follows the log and derives the consume queues from it.
+// Reput: the steps of mq-reputd. Follows the log and derives consume queues and index from it.
 //
-// The timer and the wake-up call the same Step. For one message the order is: queue entry, then
-// `dispatched`; the broker answers held pulls after that. With SYNC_FLUSH it stops at `flushed`, so that
+// The timer and the wake-up call the same Step. For one message the order is: queue entry, then index,
+// then `dispatched`; the broker answers held pulls after that. With SYNC_FLUSH it stops at `flushed`, so that
 // nobody consumes what a crash may still take away. Replay is idempotent: it starts from its durable
 // marker, believed only as far as log and queue files agree; a lost or stale queue file is noticed at
 // Open and derived again, byte for byte. One process, one thread.
 // Fed by positions and the log; read by the broker's pull processor. Spec: mq-store(5), "Reput".
 //
-// Marker order: sample `dispatched` -> sync dirty queues -> hand the time to mq-flushd through the page
+// Marker order: sample `dispatched` -> sync dirty queues and index -> hand the times to mq-flushd through the page
 // -> wait until `flushed` has passed the sample -> marker.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "store/commit_log.h"
 #include "store/dispatched_marker.h"
+#include "store/index_follower.h"
 #include "store/layout.h"
 #include "store/log_walk.h"
 #include "store/positions.h"
@@ -30,7 +31,7 @@
 namespace mq::store {
 
 struct ReputOutcome {
-  bool advanced = false;            // `dispatched` has grown: ring the broker if it waits
+  bool advanced = false;            // `dispatched` or `indexed` has grown: ring the broker if it waits
   bool tombstones_applied = false;  // deletions are done: ring the broker
   bool more = false;                // there is more to do at once
   int64_t next_step_ms = 1000;      // otherwise at the latest then (flush of the queues)
@@ -50,6 +51,8 @@ class Reput {
   // it (the caller has flushed the log). For drain and --once.
   Status Finish();
 
+  // Nothing while the index is off.
+  const IndexFollower* index() const { return index_ ? &*index_ : nullptr; }
   PhysicalOffset dispatched() const { return walk_.position(); }
   // What may be dispatched now: with SYNC_FLUSH what is flushed, else what is written.
   PhysicalOffset limit() const;
@@ -71,6 +74,7 @@ class Reput {
   Status FlushThoroughly();
   Status WriteMarkerIfCovered();
   bool Publish();
+  bool PublishIndexed();
 
   StoreOptions options_;
   StoreLayout layout_;
@@ -79,6 +83,7 @@ class Reput {
   LogReader log_;
   LogWalk walk_;
   QueueWriters queues_;
+  std::optional<IndexFollower> index_;
   Tombstones tombstones_;
   uint32_t tombstones_loaded_ = 0;
   // Deleted topics whose queues still have to go, once everything before the deletion is dispatched.
@@ -93,6 +98,7 @@ class Reput {
   int64_t last_flush_ms_ = 0;
   int64_t last_thorough_ms_ = 0;
   PhysicalOffset marked_;
+  PhysicalOffset marked_index_;
   std::optional<DispatchedMarker> waiting_marker_;  // its queues are durable; `flushed` is not there yet
 };
 

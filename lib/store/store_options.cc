@@ -68,6 +68,10 @@ Status NormalizeOptions(StoreOptions& options) {
   MQ_TRY(CheckRange("flushIntervalConsumeQueue", options.queue_flush_interval_ms, 1, 3600000));
   MQ_TRY(CheckRange("flushConsumeQueueLeastPages", options.queue_flush_least_pages, 0, 1 << 20));
   MQ_TRY(CheckRange("flushConsumeQueueThoroughInterval", options.queue_flush_thorough_interval_ms, 1, 86400000));
+  MQ_TRY(CheckRange("maxHashSlotNum", options.index_slots, 1, int64_t{1} << 28));
+  MQ_TRY(CheckRange("maxIndexNum", options.index_entries, 2, int64_t{1} << 26));
+  const int64_t index_bytes = int64_t{options.index_slots} * 4 + int64_t{options.index_entries} * 20 + 40;
+  MQ_TRY(CheckRange("maxHashSlotNum * 4 + maxIndexNum * 20 + 40 (an index file)", index_bytes, 1, kLargestFile));
   MQ_TRY(CheckRange("warm window", options.warm_window_bytes, 0, kLargestFile));
   if (options.delay_levels_ms.empty()) {
     MQ_ASSIGN(options.delay_levels_ms, ParseDelayLevels(kDefaultDelayLevels));
@@ -90,6 +94,9 @@ Settings EncodeOptions(const StoreOptions& options) {
   number("flushIntervalConsumeQueue", options.queue_flush_interval_ms);
   number("flushConsumeQueueLeastPages", options.queue_flush_least_pages);
   number("flushConsumeQueueThoroughInterval", options.queue_flush_thorough_interval_ms);
+  number("messageIndexEnable", options.index_enable ? 1 : 0);
+  number("maxHashSlotNum", options.index_slots);
+  number("maxIndexNum", options.index_entries);
   number("warmWindow", options.warm_window_bytes);
   number("warmMapedFileEnable", options.warm_whole_file ? 1 : 0);
   std::string levels;
@@ -115,6 +122,9 @@ Result<StoreOptions> DecodeOptions(const Settings& settings) {
   MQ_TRY(ReadNumber(settings, "flushIntervalConsumeQueue", &options.queue_flush_interval_ms));
   MQ_TRY(ReadNumber(settings, "flushConsumeQueueLeastPages", &options.queue_flush_least_pages));
   MQ_TRY(ReadNumber(settings, "flushConsumeQueueThoroughInterval", &options.queue_flush_thorough_interval_ms));
+  MQ_TRY(ReadFlag(settings, "messageIndexEnable", &options.index_enable));
+  MQ_TRY(ReadNumber(settings, "maxHashSlotNum", &options.index_slots));
+  MQ_TRY(ReadNumber(settings, "maxIndexNum", &options.index_entries));
   MQ_TRY(ReadNumber(settings, "warmWindow", &options.warm_window_bytes));
   MQ_TRY(ReadFlag(settings, "warmMapedFileEnable", &options.warm_whole_file));
   MQ_ASSIGN(const std::string* levels, Member(settings, "messageDelayLevel"));

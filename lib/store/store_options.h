@@ -33,6 +33,10 @@ struct StoreOptions {
   int32_t queue_flush_least_pages = 2;               // flushConsumeQueueLeastPages
   int64_t queue_flush_thorough_interval_ms = 60000;  // flushConsumeQueueThoroughInterval
 
+  bool index_enable = true;          // messageIndexEnable
+  int32_t index_slots = 5000000;     // maxHashSlotNum: slots of one index file
+  int32_t index_entries = 20000000;  // maxIndexNum: entries of one index file, one of them unused
+
   int64_t warm_window_bytes = int64_t{64} << 20;  // pages made ready ahead of `wrote`
   bool warm_whole_file = false;                   // warmMapedFileEnable
 

@@ -31,6 +31,8 @@ class TestStore {
     options.root = root_;
     options.commit_log_file_bytes = 65536;
     options.consume_queue_file_bytes = 200;
+    options.index_slots = 100;
+    options.index_entries = 50;
     options.warm_window_bytes = 65536;
     options.self_allocate = true;
     options.queue_flush_interval_ms = 1;
@@ -150,6 +152,15 @@ class TestStore {
         all[name.topic + "/" + std::to_string(name.queue_id) + "/" + file] = Bytes(directory + "/" + file);
       }
     }
+    return all;
+  }
+
+  // All index files in order of their names, which depend on the clock and are left out.
+  std::vector<std::string> IndexBytes() {
+    std::vector<std::string> all;
+    auto files = ListIndexFiles(layout());
+    EXPECT_TRUE(files.has_value());
+    for (const IndexFileEntry& file : *files) all.push_back(Bytes(layout().IndexFile(file.name)));
     return all;
   }
 

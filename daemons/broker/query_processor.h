@@ -1,0 +1,63 @@
+// QueryProcessor: single messages by key (QUERY_MESSAGE 12) and by position (VIEW_MESSAGE_BY_ID 33), and the entries of
+// a queue (QUERY_CONSUME_QUEUE 321).
+//
+// A query by key that comes before mq-reputd has indexed what was in the log at that moment waits for it, a second at
+// most: who has sent a message finds it. Index and log are read on a thread of the pool, one query after the other,
+// because they may have to come from the disk. Spec: store 4.6 and 11.7, protocol 12, 33, 321.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "broker/clients.h"
+#include "broker/core.h"
+#include "broker/topic_processor.h"
+#include "protocol/command.h"
+#include "remoting/channel.h"
+#include "store/index_reader.h"
+
+namespace mq::broker {
+
+class QueryProcessor {
+ public:
+  // More queries than this that wait or run: the next one is answered SYSTEM_BUSY.
+  static constexpr size_t kMaxQueries = 4096;
+  static constexpr int64_t kWaitForIndexMs = 1000;
+  // Entries in one answer to 321.
+  static constexpr int32_t kMaxQueueEntries = 4096;
+
+  QueryProcessor(Core& core, const TopicProcessor& topics, const Clients& clients);
+  ~QueryProcessor();
+
+  void ProcessByKey(remoting::Channel& channel, const protocol::CommandView& request);
+  void ProcessById(remoting::Channel& channel, const protocol::CommandView& request);
+  void ProcessQueueEntries(remoting::Channel& channel, const protocol::CommandView& request);
+
+  bool any_waiting() const { return !waiting_.empty(); }
+  // mq-reputd has indexed further.
+  void OnIndexed();
+  void Tick(int64_t now_ms);
+  // The broker stops: nobody waits any more.
+  void AnswerAll();
+
+ private:
+  struct Query;
+  struct Readers;
+  void Submit(std::shared_ptr<Query> query);
+  void RunNext();
+  void Answer(const Query& query);
+  void ReplyFound(remoting::Channel& channel, const Query& query, protocol::CommandHead head);
+
+  Core& core_;
+  const TopicProcessor& topics_;
+  const Clients& clients_;
+  std::shared_ptr<Readers> readers_;             // used by the pool's thread while running_
+  std::vector<std::shared_ptr<Query>> waiting_;  // for mq-reputd
+  std::deque<std::shared_ptr<Query>> ready_;
+  bool running_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace mq::broker

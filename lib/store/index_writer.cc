@@ -1,0 +1,171 @@
+#include "store/index_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/java_hash.h"
+
+namespace mq::store {
+
+namespace {
+
+// Entry blocks are allocated in steps of this: an index of a few keys does not cost a whole file.
+constexpr int64_t kAllocateBytes = 1 << 20;
+
+Status AllocateBlocks(const MappedFile& file, int64_t from, int64_t to) {
+  if (::fallocate(file.fd(), 0, from, to - from) == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return Ok();
+  return ErrnoError(ErrorCode::kIo, "allocate blocks of " + file.path());
+}
+
+int32_t SecondsSince(int64_t begin_timestamp, int64_t timestamp) {
+  if (begin_timestamp <= 0) return 0;
+  const int64_t seconds = (timestamp - begin_timestamp) / 1000;
+  return static_cast<int32_t>(std::clamp<int64_t>(seconds, 0, INT32_MAX));
+}
+
+}  // namespace
+
+IndexWriter::IndexWriter(const StoreOptions& options, const IndexCheck& start)
+    : options_(options),
+      layout_(options.root),
+      files_(start.files),
+      last_record_(start.resume_record),
+      keys_done_(start.resume_keys) {}
+
+Status IndexWriter::Put(const protocol::MessageView& message) {
+  if (!EntersIndex(message.sys_flag) || message.physical_offset < last_record_) return Ok();
+  if (message.physical_offset != last_record_) keys_done_ = 0;
+  if (message.topic != topic_ || topic_hash_ == 0) {
+    topic_ = message.topic;
+    topic_hash_ = static_cast<uint32_t>(JavaHash("#", static_cast<uint32_t>(JavaHash(topic_))));
+  }
+  Status done = Ok();
+  int32_t key_number = 0;
+  ForEachIndexKey(message.properties, [&](std::string_view key) {
+    if (key_number++ < keys_done_) return true;
+    done = PutKey(IndexKeyHash(topic_hash_, key), message);
+    if (!done) return false;
+    last_record_ = message.physical_offset;
+    keys_done_ = key_number;
+    return true;
+  });
+  return done;
+}
+
+Status IndexWriter::PutKey(int32_t hash, const protocol::MessageView& message) {
+  MQ_TRY(OpenForPut());
+  IndexHeader& header = files_.back().header;
+  IndexView& view = open_->view;
+  const int32_t number = header.count;
+  MQ_TRY(AllocateEntry(number));
+  const int32_t slot = view.SlotOf(hash);
+  int32_t previous = view.LoadSlot(slot);
+  if (previous < 0 || previous >= number) previous = 0;
+  const int32_t seconds = SecondsSince(header.begin_timestamp, message.store_timestamp);
+  view.StoreEntry(number, {hash, message.physical_offset, seconds, previous});
+  view.StoreSlot(slot, number);
+  if (number == 1) {
+    header.begin = message.physical_offset;
+    header.begin_timestamp = message.store_timestamp;
+  }
+  if (previous == 0) ++header.slots_used;
+  header.end = message.physical_offset;
+  header.end_timestamp = message.store_timestamp;
+  header.count = number + 1;
+  view.StoreHeader(header);
+  view.PublishCount(header.count);
+  return Ok();
+}
+
+Status IndexWriter::OpenForPut() {
+  if (files_.empty() || files_.back().header.count >= options_.index_entries) return CreateNext();
+  return open_ != nullptr ? Ok() : OpenLast();
+}
+
+Status IndexWriter::OpenLast() {
+  const std::string path = layout_.IndexFile(files_.back().name);
+  MQ_ASSIGN(MappedFile file, MappedFile::OpenReadWrite(path, 0, IndexFileBytes(options_)));
+  const IndexView view(file.mutable_data(), options_.index_slots, options_.index_entries);
+  // Slots are hit at random: all of them have their blocks from the start.
+  MQ_TRY(AllocateBlocks(file, 0, view.EntriesStart()));
+  IndexHeader& header = files_.back().header;
+  if (header.count == 1 && files_.size() > 1) {
+    // Until its first put a file stands in for the end of the one before: the first entry's seconds count from there.
+    const IndexHeader& before = files_[files_.size() - 2].header;
+    header.begin_timestamp = header.end_timestamp = before.end_timestamp;
+    header.begin = header.end = before.end;
+  }
+  open_ = std::make_unique<OpenFile>(OpenFile{std::move(file), view, 0, header.count});
+  return Ok();
+}
+
+// RocketMQ extends an index file of a wrong size, so the file has its size and its slots before its name: one that
+// cannot be made leaves nothing behind, however often it is tried.
+Status IndexWriter::CreateNext() {
+  const std::string name = IndexFileName(NowMs(), files_.empty() ? std::string_view() : files_.back().name);
+  const std::string path = layout_.IndexFile(name);
+  UniqueFd fd(::open(layout_.IndexDir().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
+  if (!fd.valid() && errno == ENOENT) {
+    MQ_TRY(MakeDirectories(layout_.IndexDir()));
+    fd = UniqueFd(::open(layout_.IndexDir().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
+  }
+  if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create " + path);
+  const int64_t slots_end = IndexView(nullptr, options_.index_slots, options_.index_entries).EntriesStart();
+  if (::ftruncate(fd.get(), IndexFileBytes(options_)) != 0) return ErrnoError(ErrorCode::kIo, "size " + path);
+  if (::fallocate(fd.get(), 0, 0, slots_end) != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
+    return ErrnoError(ErrorCode::kIo, "allocate blocks of " + path);
+  }
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(fd.get());
+  if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    return ErrnoError(ErrorCode::kIo, "name " + path);
+  }
+  if (open_ != nullptr) full_.push_back(std::move(open_));
+  files_.push_back({name, IndexHeader()});
+  new_names_ = true;
+  return OpenLast();
+}
+
+Status IndexWriter::AllocateEntry(int32_t number) {
+  const int64_t end = open_->view.EntryStart(number) + kIndexEntryBytes;
+  if (end <= open_->allocated) return Ok();
+  const int64_t to = std::min((end / kAllocateBytes + 1) * kAllocateBytes, open_->file.bytes());
+  MQ_TRY(AllocateBlocks(open_->file, open_->view.EntryStart(number), to));
+  open_->allocated = to;
+  return Ok();
+}
+
+Status IndexWriter::SyncFile(OpenFile& file, int32_t count) {
+  if (file.dirty_from >= count) return Ok();
+  MQ_TRY(file.file.Sync(0, file.view.EntriesStart()));
+  MQ_TRY(file.file.Sync(file.view.EntryStart(file.dirty_from), file.view.EntryStart(count)));
+  file.dirty_from = count;
+  return Ok();
+}
+
+Status IndexWriter::Sync() {
+  for (const auto& file : full_) MQ_TRY(SyncFile(*file, options_.index_entries));
+  full_.clear();
+  if (open_ != nullptr) MQ_TRY(SyncFile(*open_, files_.back().header.count));
+  if (!new_names_) return Ok();
+  MQ_TRY(FsyncDirectory(layout_.IndexDir()));
+  new_names_ = false;
+  return Ok();
+}
+
+Status IndexWriter::Trim(PhysicalOffset log_min) {
+  bool removed = false;
+  while (files_.size() > 1 && files_.front().header.end < log_min) {
+    const std::string path = layout_.IndexFile(files_.front().name);
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return ErrnoError(ErrorCode::kIo, "remove " + path);
+    files_.erase(files_.begin());
+    removed = true;
+  }
+  return removed ? FsyncDirectory(layout_.IndexDir()) : Ok();
+}
+
+}  // namespace mq::store
