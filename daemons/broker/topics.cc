@@ -113,6 +113,18 @@ Topic& Topics::Put(protocol::TopicConfig config) {
   return topic;
 }
 
+void Topics::MarkOrdered(const protocol::KvTable& ordered) {
+  bool changed = false;
+  for (auto& [name, topic] : topics_) {
+    const bool order = std::any_of(ordered.begin(), ordered.end(), [&](const auto& pair) { return pair.first == name; });
+    if (topic->config.order == order) continue;
+    topic->config.order = order;
+    changed = true;
+    log::Info("topic.order", order ? "ordered from now on" : "no longer ordered").Field("topic", name);
+  }
+  if (changed) Changed();
+}
+
 bool Topics::Remove(std::string_view name) {
   const auto it = topics_.find(name);
   if (it == topics_.end()) return false;
