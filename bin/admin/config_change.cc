@@ -63,7 +63,7 @@ Result<int> Show(Context& context, const std::vector<ConfigPeer>& peers, const C
     for (const auto& [key, value] : *configs[i]) table.Add({peers[i].name, key, value});
   }
   MQ_TRY(table.Print(context.style));
-  return outcome.Status();
+  return outcome.ExitStatus();
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> ParseChanges(const std::vector<std::string>& words) {
@@ -116,7 +116,7 @@ Result<int> Change(Context& context, const std::vector<ConfigPeer>& peers, const
     }
   }
   MQ_TRY(table.Print(context.style));
-  return outcome.Status();
+  return outcome.ExitStatus();
 }
 
 }  // namespace

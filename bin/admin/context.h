@@ -63,7 +63,7 @@ class Outcome {
   void Done() { ++done_; }
   void Failed(const std::string& who, const Error& error);
   bool none() const { return done_ == 0; }
-  Result<int> Status() const;
+  Result<int> ExitStatus() const;
 
  private:
   const Context& context_;

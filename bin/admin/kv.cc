@@ -62,7 +62,7 @@ Result<int> ChangeAll(Context& context, const Command& command, const Value& wan
     table.Add({servers[i], Operand(context, 0), Operand(context, 1), Shown(*before[i]), Shown(wanted), change});
   }
   MQ_TRY(table.Print(context.style));
-  return outcome.Status();
+  return outcome.ExitStatus();
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ Result<int> KvGet(Context& context) {
     if (i > 0 && found != value) context.Notice("name server " + servers[i] + " says " + Shown(value));
     if (!found) found = value;
   }
-  if (outcome.none()) return outcome.Status();
+  if (outcome.none()) return outcome.ExitStatus();
   if (!found) {
     return MakeError(ErrorCode::kNotFound,
                      "no key " + Operand(context, 1) + " in namespace " + Operand(context, 0));
@@ -103,7 +103,7 @@ Result<int> KvGet(Context& context) {
   Table table({"namespace", "key", "value"});
   table.Add({Operand(context, 0), Operand(context, 1), *found});
   MQ_TRY(table.Print(context.style));
-  return outcome.Status();
+  return outcome.ExitStatus();
 }
 
 Result<int> KvList(Context& context) {

@@ -39,7 +39,7 @@ Result<int> SetWritable(Context& context, RequestCode code, const std::string& c
     table.Add({servers[i], context.operand(), now, dry || !count ? Cell::Unknown() : Cell(*count)});
   }
   MQ_TRY(table.Print(context.style));
-  return outcome.Status();
+  return outcome.ExitStatus();
 }
 
 }  // namespace

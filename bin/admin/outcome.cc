@@ -8,7 +8,7 @@ void Outcome::Failed(const std::string& who, const Error& error) {
   context_.Notice(failure_->what);
 }
 
-Result<int> Outcome::Status() const {
+Result<int> Outcome::ExitStatus() const {
   if (!failure_) return kDone;
   if (done_ == 0) return *failure_;
   return kPartly;
@@ -16,7 +16,7 @@ Result<int> Outcome::Status() const {
 
 const std::vector<std::string>& NameServers(const Context& context) { return context.admin.endpoints().name_servers; }
 
-mq::Status NeedNameServers(const Context& context) {
+Status NeedNameServers(const Context& context) {
   if (!NameServers(context).empty()) return Ok();
   return MakeError(ErrorCode::kConfig, "this is asked of name servers: say --namesrv instead of --broker");
 }

@@ -44,7 +44,9 @@ Status KvConfig::Load() {
     auto backup = LoadFile(path_ + ".bak");
     if (!backup) {
       if (missing) return Ok();
-      return std::move(spaces).error().WithHint("put a good copy there, or move it away to start with none");
+      Error error = std::move(spaces).error();
+      error.hint = "put a good copy there, or move it away to start with none";
+      return error;
     }
     log::Warn("namesrv.kv", "the backup is used").Field("error", spaces.error());
     spaces = std::move(backup);
