@@ -24,8 +24,7 @@ using Value = std::optional<std::string>;
 // The value at each name server; nothing where the key is missing.
 std::vector<Result<Value>> Values(Context& context) {
   std::vector<Result<Value>> values;
-  for (const auto& reply :
-       context.admin.AskAll(NameServers(context), KeyCommand(context, RequestCode::kGetKvConfig))) {
+  for (const auto& reply : context.admin.AskAll(NameServers(context), KeyCommand(context, RequestCode::kGetKvConfig))) {
     if (reply) {
       values.emplace_back(Value(std::string(reply->Find("value").value_or(""))));
     } else if (reply.error().code == ErrorCode::kNotFound) {
@@ -97,8 +96,7 @@ Result<int> KvGet(Context& context) {
   }
   if (outcome.none()) return outcome.ExitStatus();
   if (!found) {
-    return MakeError(ErrorCode::kNotFound,
-                     "no key " + Operand(context, 1) + " in namespace " + Operand(context, 0));
+    return MakeError(ErrorCode::kNotFound, "no key " + Operand(context, 1) + " in namespace " + Operand(context, 0));
   }
   Table table({"namespace", "key", "value"});
   table.Add({Operand(context, 0), Operand(context, 1), *found});

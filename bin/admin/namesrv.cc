@@ -35,8 +35,9 @@ Result<int> SetWritable(Context& context, RequestCode code, const std::string& c
       continue;
     }
     outcome.Done();
-    const auto count = dry ? Result<int64_t>(0) : ParseInt64(replies[i]->Find(count_field).value_or("0"));
-    table.Add({servers[i], context.operand(), now, dry || !count ? Cell::Unknown() : Cell(*count)});
+    // What RocketMQ's name servers count, in their own words.
+    const std::string topics = dry ? "-" : std::string(replies[i]->Find(count_field).value_or("-"));
+    table.Add({servers[i], context.operand(), now, topics});
   }
   MQ_TRY(table.Print(context.style));
   return outcome.ExitStatus();

@@ -1,6 +1,7 @@
 #include "broker/topics.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -114,9 +115,11 @@ Topic& Topics::Put(protocol::TopicConfig config) {
 }
 
 void Topics::MarkOrdered(const protocol::KvTable& ordered) {
+  std::set<std::string_view> names;
+  for (const auto& [name, queues] : ordered) names.insert(name);
   bool changed = false;
   for (auto& [name, topic] : topics_) {
-    const bool order = std::any_of(ordered.begin(), ordered.end(), [&](const auto& pair) { return pair.first == name; });
+    const bool order = names.contains(name);
     if (topic->config.order == order) continue;
     topic->config.order = order;
     changed = true;

@@ -1,6 +1,6 @@
-// The name server's settings over the network: 319 tells them, 318 changes those that may change while it runs. A change
-// is kept in the file configStorePath names. That file is chosen at start only: no request can say where to write
-// (rows without Apply::kLive are refused). Loop thread only.
+// The name server's settings over the network: 319 tells them, 318 changes those that may change while it runs. A
+// change is kept in the file configStorePath names. That file is chosen at start only: no request can say where to
+// write (rows without Apply::kLive are refused). Loop thread only.
 #pragma once
 
 #include <functional>

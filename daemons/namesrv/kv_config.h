@@ -2,7 +2,8 @@
 // ORDER_TOPIC_CONFIG says which topics keep order over the whole cluster, and on which queues.
 //
 // One JSON file, {"configTable":{namespace:{key:value}}}, as RocketMQ's name server writes it. A change is durable when
-// Put or Delete returns; changes are an operator's and rare, so they are written on the loop's thread. Loop thread only.
+// Put or Delete returns; changes are an operator's and rare, so they are written on the loop's thread. Loop thread
+// only.
 #pragma once
 
 #include <map>

@@ -232,9 +232,9 @@ void NameServer::GetKv(Channel& channel, const View& request) {
   if (!header) return Refuse(channel, request, header.error());
   const std::string* value = kv_.Find(header->space, header->key);
   if (value == nullptr) {
-    return channel.Reply(request, ResponseCode::kQueryNotFound,
-                         "No config item, Namespace: " + std::string(header->space) +
-                             " Key: " + std::string(header->key));
+    return channel.Reply(
+        request, ResponseCode::kQueryNotFound,
+        "No config item, Namespace: " + std::string(header->space) + " Key: " + std::string(header->key));
   }
   protocol::GetKvConfigResponseHeader reply;
   reply.value = *value;

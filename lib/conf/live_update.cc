@@ -93,9 +93,8 @@ Result<std::vector<LiveChange>> PlanLiveUpdate(const Settings& settings, std::st
     // Tools send a whole configuration back with one value changed: what stays as it is needs no permission.
     if (property.value == current) continue;
     if (row->apply != Apply::kLive) {
-      return MakeError(ErrorCode::kPermission,
-                       property.key + " needs a restart: set it in the configuration file of " +
-                           std::string(settings.program().name) + " and start it again");
+      return MakeError(ErrorCode::kPermission, property.key + " needs a restart: set it in the configuration file of " +
+                                                   std::string(settings.program().name) + " and start it again");
     }
     MQ_ASSIGN(std::string value, Normalized(settings, *row, property.value));
     std::erase_if(changes, [&](const LiveChange& change) { return change.row == row; });
@@ -123,9 +122,8 @@ Status SaveLiveUpdate(const std::string& path, const std::vector<LiveChange>& ch
     const std::string_view line = std::string_view(before).substr(at, end - at);
     const auto parsed = ParseProperties(line, path);
     const bool replaced = parsed && !parsed->empty() &&
-                          std::any_of(changes.begin(), changes.end(), [&](const LiveChange& change) {
-                            return change.row->key == parsed->front().key;
-                          });
+                          std::any_of(changes.begin(), changes.end(),
+                                      [&](const LiveChange& change) { return change.row->key == parsed->front().key; });
     if (!replaced) text += line;
     at = end;
   }

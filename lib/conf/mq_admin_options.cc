@@ -178,11 +178,10 @@ constexpr Operand kBrokerOperand{
     .metavar = "BROKER", .doc = "a broker's name or address; all of them without", .max = 1, .synopsis = "[BROKER]"};
 constexpr Operand kBrokerNameOperand{
     .metavar = "BROKER", .doc = "the broker's name", .min = 1, .max = 1, .synopsis = "BROKER"};
-constexpr Operand kConfigOperand{
-    .metavar = "get [KEY...] | set KEY=VALUE...",
-    .doc = "show all settings or those named, or change some; get without any",
-    .max = -1,
-    .synopsis = "[get [KEY...] | set KEY=VALUE...]"};
+constexpr Operand kConfigOperand{.metavar = "get [KEY...] | set KEY=VALUE...",
+                                 .doc = "show all settings or those named, or change some; get without any",
+                                 .max = -1,
+                                 .synopsis = "[get [KEY...] | set KEY=VALUE...]"};
 constexpr Operand kKeyOperand{
     .metavar = "NAMESPACE KEY", .doc = "the key and its namespace", .min = 2, .max = 2, .synopsis = "NAMESPACE KEY"};
 constexpr Operand kKeyValueOperand{.metavar = "NAMESPACE KEY VALUE",

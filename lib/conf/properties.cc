@@ -187,8 +187,10 @@ std::string FormatProperties(const std::vector<std::pair<std::string, std::strin
           break;
         case ' ':
           // A blank ends a key, and is dropped at the ends of a value.
-          if (key || i == 0 || i + 1 == text.size()) out += "\\u0020";
-          else out += c;
+          if (key || i == 0 || i + 1 == text.size())
+            out += "\\u0020";
+          else
+            out += c;
           break;
         case '=':
         case ':':

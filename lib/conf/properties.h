@@ -24,8 +24,8 @@ struct Property {
 // errors.
 Result<std::vector<Property>> ParseProperties(std::string_view text, std::string_view origin);
 
-// The other way: `key=value` lines in the given order, as brokers and name servers tell their settings (26, 319) and are
-// told them (25, 318). Escaped where reading needs it, so that ParseProperties gives the same again.
+// The other way: `key=value` lines in the given order, as brokers and name servers tell their settings (26, 319) and
+// are told them (25, 318). Escaped where reading needs it, so that ParseProperties gives the same again.
 std::string FormatProperties(const std::vector<std::pair<std::string, std::string>>& properties);
 
 // Reads and parses a file.

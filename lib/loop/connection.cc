@@ -236,7 +236,8 @@ struct Connection::Impl : TurnEndHook {
       *buf = uv_buf_init(self->loop->read_buffer(), Loop::kReadBufferBytes);
       return;
     }
-    const size_t want = std::max({self->Trusted(self->pending_size), kFirstPendingBytes, self->pending_size + self->pending_size / 2});
+    const size_t want =
+        std::max({self->Trusted(self->pending_size), kFirstPendingBytes, self->pending_size + self->pending_size / 2});
     if (want > self->pending_capacity) self->GrowPending(want);
     *buf = uv_buf_init(self->pending.get() + self->pending_size,
                        static_cast<unsigned>(self->pending_capacity - self->pending_size));

@@ -11,8 +11,8 @@
 //   };
 //
 // An absent required field is a fault that names it. An optional one has a value that stands for its absence (of texts
-// the empty one), and is not written while it has that value. Text fields are views into the frame (decoding) or into what the caller keeps
-// alive (encoding).
+// the empty one), and is not written while it has that value. Text fields are views into the frame (decoding) or into
+// what the caller keeps alive (encoding).
 #pragma once
 
 #include <cstdint>

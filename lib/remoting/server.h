@@ -1,8 +1,8 @@
 // Listeners and their channels: the server end of remoting. Used by mq-namesrv and mq-broker.
 //
 // Each listener (main port, fast port, Unix socket) has its own processor table. Idle connections, those that never
-// complete a frame, slow readers and peers that do not speak this protocol are closed as remoting/limits.h says; of the latter one
-// line per peer and minute is logged with a guess (HTTP, TLS...). Loop thread only.
+// complete a frame, slow readers and peers that do not speak this protocol are closed as remoting/limits.h says; of the
+// latter one line per peer and minute is logged with a guess (HTTP, TLS...). Loop thread only.
 #pragma once
 
 #include <cstddef>

@@ -51,8 +51,8 @@ constexpr int kSendPatienceMs = 2000;
 // Requests that would leave something behind at a server that understood them: topics, groups, settings. They are only
 // ever sent broken, so that what is measured is garbage and not work.
 bool LeavesTraces(int32_t code) {
-  for (const int32_t one : {10, 15, 17, 25, 34, 36, 37, 50, 51, 53, 100, 102, 103, 200, 205, 207, 215, 216, 310, 314, 318,
-                            320, 324, 325, 327}) {
+  for (const int32_t one : {10,  15,  17,  25,  34,  36,  37,  50,  51,  53,  100, 102, 103,
+                            200, 205, 207, 215, 216, 310, 314, 318, 320, 324, 325, 327}) {
     if (one == code) return true;
   }
   return false;
@@ -107,16 +107,20 @@ class Garbage {
 
   // Other protocols at the wrong door.
   std::string Stranger() {
-    static const std::string kHellos[] = {
-        "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", std::string("\x16\x03\x01\x02\x00\x01\x00", 7),
-        std::string("\x03\x00\x00\x2f", 4), "SSH-2.0-OpenSSH_9.2\r\n", "\xff\xff\xff\xff", "EHLO x\r\n",
-        "*1\r\n$4\r\nPING\r\n"};
+    static const std::string kHellos[] = {"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+                                          "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+                                          std::string("\x16\x03\x01\x02\x00\x01\x00", 7),
+                                          std::string("\x03\x00\x00\x2f", 4),
+                                          "SSH-2.0-OpenSSH_9.2\r\n",
+                                          "\xff\xff\xff\xff",
+                                          "EHLO x\r\n",
+                                          "*1\r\n$4\r\nPING\r\n"};
     return kHellos[Below(std::size(kHellos))];
   }
 
   static std::string Word(uint32_t value) {
-    const char bytes[4] = {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
-                           static_cast<char>(value)};
+    const char bytes[4] = {static_cast<char>(value >> 24), static_cast<char>(value >> 16),
+                           static_cast<char>(value >> 8), static_cast<char>(value)};
     return {bytes, 4};
   }
 
@@ -150,7 +154,8 @@ class Garbage {
 
   std::string BinaryNoise() {
     const std::string header = Noise(21 + Below(60));
-    return Word(static_cast<uint32_t>(4 + header.size())) + Word(0x01000000U | static_cast<uint32_t>(header.size())) + header;
+    return Word(static_cast<uint32_t>(4 + header.size())) + Word(0x01000000U | static_cast<uint32_t>(header.size())) +
+           header;
   }
 
   std::string Mutated() {
@@ -271,11 +276,16 @@ bool ParseOptions(int argc, char** argv, Options& options) {
   options.port = std::atoi(address.c_str() + colon + 1);
   for (int i = 2; i + 1 < argc; i += 2) {
     const std::string_view name = argv[i];
-    if (name == "--connections") options.connections = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--frames") options.frames = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--corpus") options.corpus = argv[i + 1];
-    else return false;
+    if (name == "--connections")
+      options.connections = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--frames")
+      options.frames = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--seed")
+      options.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--corpus")
+      options.corpus = argv[i + 1];
+    else
+      return false;
   }
   return argc % 2 == 0 && options.port > 0 && options.host.starts_with("127.");
 }

@@ -79,10 +79,10 @@ class LiveUpdateTest : public KvConfigTest {
 
 // bugs: name server config path (CVE-2023-37582)
 TEST_F(LiveUpdateTest, NoRequestChoosesAFile) {
-  for (const char* text : {"configStorePath=/etc/cron.d/x", "kvConfigPath=/etc/cron.d/x", "rocketmqHome=/tmp",
-                           "configstorepath=/x", "CONFIGSTOREPATH=/x", "config\\u0053torePath=/x",
-                           "orderMessageEnable=true\nconfigStorePath=/x", "config\\\nStorePath=/x",
-                           "orderMessageEnable=true\\nconfigStorePath=/x"}) {
+  for (const char* text :
+       {"configStorePath=/etc/cron.d/x", "kvConfigPath=/etc/cron.d/x", "rocketmqHome=/tmp", "configstorepath=/x",
+        "CONFIGSTOREPATH=/x", "config\\u0053torePath=/x", "orderMessageEnable=true\nconfigStorePath=/x",
+        "config\\\nStorePath=/x", "orderMessageEnable=true\\nconfigStorePath=/x"}) {
     EXPECT_NE(RefusalOf(text), "") << text;
   }
   EXPECT_NE(RefusalOf("").find("names no setting"), std::string::npos);

@@ -28,8 +28,9 @@ TEST(BodiesTest, KeysMayBeObjectsOrTheirTextAndMembersMayComeInAnyOrder) {
   for (const std::string_view body :
        {std::string_view(R"({"offsetTable":{{"brokerName":"broker-a","queueId":1,"topic":"TopicA"}:6}})"),
         std::string_view(R"({"offsetTable":{"{\"brokerName\":\"broker-a\",\"queueId\":1,\"topic\":\"TopicA\"}":6}})"),
-        std::string_view("{ \"offsetTable\" : { {\n\"topic\":\"TopicA\", \"queueId\":\"1\",\"brokerName\":\"broker-a\"} "
-                         ": \"6\" } }"),
+        std::string_view(
+            "{ \"offsetTable\" : { {\n\"topic\":\"TopicA\", \"queueId\":\"1\",\"brokerName\":\"broker-a\"} "
+            ": \"6\" } }"),
         std::string_view(R"({"offsetTable":[{"topic":"TopicA","queueId":1,"brokerName":"broker-a","offset":6}]})")}) {
     const auto read = DecodeResetOffset(body);
     ASSERT_TRUE(read) << body << ": " << read.error().what;
@@ -39,9 +40,9 @@ TEST(BodiesTest, KeysMayBeObjectsOrTheirTextAndMembersMayComeInAnyOrder) {
 }
 
 TEST(BodiesTest, SharedInstancesMayBeReferences) {
-  const auto read = DecodeConsumerStatus(
-      R"({"consumerTable":{"c1":{{"brokerName":"broker-a","queueId":1,"topic":"TopicA"}:6},)"
-      R"("c2":{"$ref":"$.consumerTable.c1"}},"messageQueueTable":{}})");
+  const auto read =
+      DecodeConsumerStatus(R"({"consumerTable":{"c1":{{"brokerName":"broker-a","queueId":1,"topic":"TopicA"}:6},)"
+                           R"("c2":{"$ref":"$.consumerTable.c1"}},"messageQueueTable":{}})");
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(read->clients.at("c1").at(kQueue), 6);
   EXPECT_TRUE(read->clients.at("c2").empty());

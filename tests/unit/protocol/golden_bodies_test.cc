@@ -137,7 +137,8 @@ std::multimap<int, Check> Requests() {
       {208, Head<ConsumeStatsRequestHeader>()},
       {219, Head<KvNamespaceRequestHeader>()},
       {220, Head<ResetOffsetRequestHeader>()},
-      {220, [](const CommandView& command) {
+      {220,
+       [](const CommandView& command) {
          const auto read = DecodeResetOffset(command.body);
          ASSERT_TRUE(read) << read.error().what;
          const bool list = command.body.find("[") != std::string_view::npos;
@@ -157,7 +158,7 @@ std::multimap<int, Check> Requests() {
       {317, Head<BrokerConsumeStatsRequestHeader>()},
       {321, Head<QueryConsumeQueueRequestHeader>()},
       {323, Head<MessageIdRequestHeader>()},
-      {325, Head<SendMessageRequestHeader>()},
+      {325, [](const CommandView& command) { EXPECT_TRUE(SendMessageRequestHeader::Decode(command)); }},
       {326, Head<PushReplyRequestHeader>()},
       {327, Head<BrokerNameRequestHeader>()},
   };

@@ -46,8 +46,8 @@ std::string Bytes(const std::string& hex) {
 }
 
 TEST(RemotingPageTest, BothFramesAreTheSameRequest) {
-  for (const auto& [name, type] : {std::pair{"route-request-json", SerializeType::kJson},
-                                   {"route-request-binary", SerializeType::kRocketMq}}) {
+  for (const auto& [name, type] :
+       {std::pair{"route-request-json", SerializeType::kJson}, {"route-request-binary", SerializeType::kRocketMq}}) {
     const std::string frame = Bytes(Example(name));
     const auto size = FrameSize(frame);
     ASSERT_TRUE(size) << size.error().what;
