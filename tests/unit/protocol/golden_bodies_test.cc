@@ -76,10 +76,13 @@ Check Body(const Decode& decode, const Encode& encode) {
   };
 }
 
+// Fields of a signature, which a layer above the header puts in and takes out, and the broker name of newer clients.
+const std::set<std::string_view> kAnyRequest = {"AccessKey", "OnsChannel", "SecurityToken", "Signature", "bname"};
+
 // A header that is read, and written again with every field it had (peers may add fields of their own).
 template <class Header>
-Check Head(std::set<std::string> ignored = {}) {
-  return [ignored](const CommandView& command) {
+Check Head() {
+  return [](const CommandView& command) {
     const auto header = Header::Decode(command);
     ASSERT_TRUE(header) << header.error().what;
     std::string bytes;
@@ -91,7 +94,7 @@ Check Head(std::set<std::string> ignored = {}) {
     CommandView again;
     ASSERT_TRUE(DecodeCommand(bytes, again));
     for (const ExtField& field : command.ext) {
-      if (ignored.contains(std::string(field.key)) || field.value.empty()) continue;
+      if (kAnyRequest.contains(field.key) || field.value.empty()) continue;
       if (field.value == "false" || field.value == "0") continue;  // may be left out: it is what absence means
       EXPECT_EQ(again.Find(field.key).value_or("(absent)"), field.value) << field.key;
     }
