@@ -107,15 +107,18 @@ _mq_admin() {
   done
   if [[ $cur != -* && -z $noun ]]; then
     COMPREPLY=($(compgen -W 'bench broker cluster health msg topic' -- "$cur"))
+    COMPREPLY=($(compgen -W 'bench broker cluster health kv namesrv topic' -- "$cur"))
     return
   fi
   if [[ $cur != -* && -z $verb ]]; then
     case $noun in
       bench) COMPREPLY=($(compgen -W 'consume latency send' -- "$cur")) ;;
-      broker) COMPREPLY=($(compgen -W 'status' -- "$cur")) ;;
+      broker) COMPREPLY=($(compgen -W 'config status' -- "$cur")) ;;
       cluster) COMPREPLY=($(compgen -W 'list' -- "$cur")) ;;
       health) COMPREPLY=($(compgen -W '' -- "$cur")) ;;
       msg) COMPREPLY=($(compgen -W 'find get' -- "$cur")) ;;
+      kv) COMPREPLY=($(compgen -W 'delete get list put' -- "$cur")) ;;
+      namesrv) COMPREPLY=($(compgen -W 'config drain undrain' -- "$cur")) ;;
       topic) COMPREPLY=($(compgen -W 'create delete list route show wait' -- "$cur")) ;;
     esac
     return
@@ -131,6 +134,14 @@ _mq_admin() {
     'msg find') COMPREPLY=($(compgen -W '-t --topic --key --begin --end --max --format --epoch-ms -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'cluster list') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'broker status') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'broker config') COMPREPLY=($(compgen -W '--cluster --dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'namesrv config') COMPREPLY=($(compgen -W '--dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'namesrv drain') COMPREPLY=($(compgen -W '--dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'namesrv undrain') COMPREPLY=($(compgen -W '--dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv put') COMPREPLY=($(compgen -W '--dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv get') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv delete') COMPREPLY=($(compgen -W '--dry-run -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv list') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'health ') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'bench send') COMPREPLY=($(compgen -W '-t --topic --connections --window --size --batch --duration --keys --oneway -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'bench consume') COMPREPLY=($(compgen -W '-t --topic -g --group --pull-batch -n --namesrv --broker --timeout --json --header -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;

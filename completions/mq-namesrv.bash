@@ -11,6 +11,14 @@ _mq_namesrv() {
       COMPREPLY=()
       return
       ;;
+    --kv-config-path)
+      COMPREPLY=($(compgen -f -- "$cur"))
+      return
+      ;;
+    --config-store-path)
+      COMPREPLY=($(compgen -f -- "$cur"))
+      return
+      ;;
     -c|--config)
       COMPREPLY=($(compgen -f -- "$cur"))
       return
@@ -25,7 +33,7 @@ _mq_namesrv() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--listen --listen-port -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--listen --listen-port --kv-config-path --config-store-path --order-message-enable -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

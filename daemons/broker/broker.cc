@@ -53,6 +53,14 @@ Broker::~Broker() {
   server_.reset();
 }
 
+void Broker::ServeSettings(conf::Settings& settings) {
+  config_ = std::make_unique<ConfigProcessor>(core_, settings, [this, &settings]() -> Status {
+    MQ_ASSIGN(const BrokerOptions changed, ReadBrokerOptions(settings));
+    Reconfigure(changed);
+    return Ok();
+  });
+}
+
 Status Broker::TakeLock() {
   MQ_TRY(layout_.MakeDirectories());
   const int64_t deadline = MonotonicMs() + kLockWaitMs;
@@ -204,6 +212,13 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
                   [this](Channel& c, const View& r) { topic_processor_->ProcessDelete(c, r); });
   table->Register(RequestCode::kGetAllTopicConfig,
                   [this](Channel& c, const View& r) { topic_processor_->ProcessAll(c, r); });
+  table->Register(RequestCode::kGetSystemTopicListFromBroker,
+                  [this](Channel& c, const View& r) { topic_processor_->ProcessSystem(c, r); });
+  if (config_) {
+    table->Register(RequestCode::kGetBrokerConfig, [this](Channel& c, const View& r) { config_->ProcessGet(c, r); });
+    table->Register(RequestCode::kUpdateBrokerConfig,
+                    [this](Channel& c, const View& r) { config_->ProcessUpdate(c, r); });
+  }
   table->Register(RequestCode::kGetBrokerRuntimeInfo, [this](Channel& c, const View& r) {
     protocol::KvTable info = RuntimeInfo(core_);
     info.emplace_back("flushdState", helpers_->StateOf(ctl::Role::kFlushd));
@@ -238,6 +253,12 @@ Status Broker::Listen() {
   local.kind = loop::Address::Kind::kUnix;
   local.path = layout_.MqDir() + "/" + std::string(store::StoreLayout::kBrokerSocket);
   MQ_TRY(server_->Listen(local, MakeProcessors(true)));
+  if (config_) {
+    config_->SetWorkedOut({{"brokerName", options_.broker_name},
+                           {"brokerIP1", options_.advertised_host},
+                           {"listenPort", std::to_string(address_.port)},
+                           {"storePathRootDir", options_.store.root}});
+  }
   log::Info("listen")
       .Field("address", address_.ToString())
       .Field("advertised", options_.advertised_host)
@@ -349,6 +370,7 @@ void Broker::Reconfigure(const BrokerOptions& options) {
   const bool permission_changed = options.permission != options_.permission;
   CopyLiveOptions(options, options_);
   core_.log->set_max_message_bytes(options_.store.max_message_bytes);
+  if (config_) config_->NoteChange();
   if (permission_changed) registration_->Announce(nullptr);
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "broker/clients.h"
+#include "broker/config_processor.h"
 #include "broker/core.h"
 #include "broker/helpers.h"
 #include "broker/offset_processor.h"
@@ -33,6 +34,8 @@ class Broker : public loop::TurnEndHook {
   Broker(loop::Loop& loop, BrokerOptions options, std::string log_level);
   ~Broker() override;
 
+  // Answers questions about the settings and lets them be changed; before Start. `settings` outlives the broker.
+  void ServeSettings(conf::Settings& settings);
   // Everything up to serving. The error says what to do; kHeldByOther names the holder.
   Status Start();
   // Takes over what may change live.
@@ -70,6 +73,7 @@ class Broker : public loop::TurnEndHook {
   std::unique_ptr<Registration> registration_;
   std::unique_ptr<TopicProcessor> topic_processor_;
   std::unique_ptr<QueryProcessor> queries_;
+  std::unique_ptr<ConfigProcessor> config_;
   std::unique_ptr<remoting::Server> server_;
   loop::Address address_;
   std::unique_ptr<loop::Timer> tick_;

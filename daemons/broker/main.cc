@@ -17,9 +17,11 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   MQ_ASSIGN(auto options, mq::broker::ReadBrokerOptions(settings));
 
   mq::loop::Loop loop;
+  mq::conf::Settings current = settings;
   int status = 0;
   {
     mq::broker::Broker broker(loop, std::move(options), settings.String("log-level"));
+    broker.ServeSettings(current);
     MQ_TRY(broker.Start());
     const auto stop = [&] {
       broker.Stop([&](bool clean) {
@@ -29,7 +31,6 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
     };
     mq::loop::Signal term(loop, SIGTERM, stop);
     mq::loop::Signal interrupt(loop, SIGINT, stop);
-    mq::conf::Settings current = settings;
     mq::loop::Signal hangup(loop, SIGHUP, [&] {
       if (!mq::conf::ReloadOnHangup(current)) return;
       const auto changed = mq::broker::ReadBrokerOptions(current);

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "broker/range_writer.h"
 #include "broker/send_processor.h"
 #include "protocol/names.h"
+#include "protocol/offset_bodies.h"
 #include "protocol/properties.h"
 #include "protocol/subscription.h"
 #include "store/residency.h"
@@ -206,17 +206,17 @@ void PullProcessor::Reply(Channel& channel, const protocol::CommandHead& head, c
 
 void PullProcessor::ReportOffsetMoved(const Queue& queue, std::string_view group, store::QueueOffset asked,
                                       store::QueueOffset moved) {
-  json::Writer body;
-  body.BeginObject().Key("consumerGroup").String(group).Key("messageQueue").BeginObject();
-  body.Key("brokerName").String(core_.options.broker_name).Key("queueId").Int(queue.id());
-  body.Key("topic").String(queue.topic()).EndObject();
-  body.Key("offsetNew").Int(moved.value()).Key("offsetRequest").Int(asked.value()).EndObject();
+  protocol::OffsetMovedEvent event;
+  event.group = group;
+  event.queue = {std::string(queue.topic()), core_.options.broker_name, queue.id()};
+  event.offset_request = asked.value();
+  event.offset_new = moved.value();
   std::string properties;
   if (!group.empty()) {
     protocol::AppendProperty(properties, protocol::property::kKeys, group);
     protocol::AppendProperty(properties, protocol::property::kTags, group);
   }
-  sends_.PutOwn(protocol::kOffsetMovedTopic, body.text(), properties);
+  sends_.PutOwn(protocol::kOffsetMovedTopic, protocol::EncodeOffsetMoved(event), properties);
 }
 
 }  // namespace mq::broker

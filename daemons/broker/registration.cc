@@ -6,6 +6,7 @@
 #include "base/crc32.h"
 #include "base/log.h"
 #include "protocol/admin_headers.h"
+#include "protocol/lists.h"
 #include "protocol/names.h"
 #include "protocol/register_broker.h"
 
@@ -154,8 +155,27 @@ void Registration::SendRegister(NameServer& server, std::shared_ptr<Round> round
   client_->Call(server.address, RegisterCommand(), core_.options.register_timeout_ms,
                 [this, &server, round](const remoting::CallResult& result) {
                   if (!leaving_) OnRegistered(server, result);
+                  if (!leaving_ && result.ok()) TakeOrderedTopics(server, result.reply->body);
                   Finish(round);
                 });
+}
+
+// Several name servers may hold different tables; the first of the list that knows this broker decides, so that the
+// marks do not go to and fro.
+void Registration::TakeOrderedTopics(const NameServer& server, std::string_view body) {
+  if (body.empty()) return;
+  for (const auto& other : servers_) {
+    if (other.get() == &server) break;
+    if (other->registered) return;
+  }
+  const auto table = protocol::DecodeKvTable(body);
+  if (!table) {
+    log::Warn("register", "a name server's table of ordered topics cannot be read")
+        .Field("namesrv", server.address)
+        .Field("error", table.error());
+    return;
+  }
+  core_.topics->MarkOrdered(*table);
 }
 
 void Registration::OnRegistered(NameServer& server, const remoting::CallResult& result) {

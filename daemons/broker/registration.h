@@ -44,6 +44,7 @@ class Registration {
   void Schedule(NameServer& server, int64_t delay_ms);
   void Register(NameServer& server, std::shared_ptr<Round> round);
   void SendRegister(NameServer& server, std::shared_ptr<Round> round);
+  void TakeOrderedTopics(const NameServer& server, std::string_view body);
   void OnRegistered(NameServer& server, const remoting::CallResult& result);
   static void Finish(const std::shared_ptr<Round>& round);
   protocol::Command RegisterCommand() const;

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "broker/pull_hold.h"
 #include "protocol/admin_headers.h"
+#include "protocol/lists.h"
 #include "protocol/names.h"
 
 namespace mq::broker {
@@ -116,6 +117,14 @@ void TopicProcessor::ProcessDelete(Channel& channel, const CommandView& request)
 
 void TopicProcessor::ProcessAll(Channel& channel, const CommandView& request) {
   channel.ReplyBody(request, protocol::EncodeTopicConfigs(core_.topics->Snapshot()));
+}
+
+void TopicProcessor::ProcessSystem(Channel& channel, const CommandView& request) {
+  protocol::TopicList list;
+  for (const auto& [name, config] : core_.topics->Snapshot().topics) {
+    if (core_.topics->IsSystem(name)) list.topics.push_back(name);
+  }
+  channel.ReplyBody(request, protocol::EncodeTopicList(list));
 }
 
 }  // namespace mq::broker

@@ -1,4 +1,5 @@
-// TopicProcessor: creating and changing a topic (17), all topics (21), deleting one (215).
+// TopicProcessor: creating and changing a topic (17), all topics (21), deleting one (215), the
+// system's own topics (305).
 //
 // A change is answered when it is durable and the name servers that answer know of it, so that the next command of a
 // script finds it. A deletion leaves a durable tombstone at the end of the log before it is answered: older messages of
@@ -27,6 +28,7 @@ class TopicProcessor {
   // Records of the topic below this position were deleted with it.
   store::PhysicalOffset DeletedBelow(std::string_view topic) const { return tombstones_.Of(topic); }
   void ProcessAll(remoting::Channel& channel, const protocol::CommandView& request);
+  void ProcessSystem(remoting::Channel& channel, const protocol::CommandView& request);
 
  private:
   void ReplyWhenKnown(remoting::Channel& channel, const protocol::CommandView& request);

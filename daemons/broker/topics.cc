@@ -1,6 +1,7 @@
 #include "broker/topics.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -111,6 +112,20 @@ Topic& Topics::Put(protocol::TopicConfig config) {
   if (fresh) topic.made_by = changes_ + 1;
   Changed();
   return topic;
+}
+
+void Topics::MarkOrdered(const protocol::KvTable& ordered) {
+  std::set<std::string_view> names;
+  for (const auto& [name, queues] : ordered) names.insert(name);
+  bool changed = false;
+  for (auto& [name, topic] : topics_) {
+    const bool order = names.contains(name);
+    if (topic->config.order == order) continue;
+    topic->config.order = order;
+    changed = true;
+    log::Info("topic.order", order ? "ordered from now on" : "no longer ordered").Field("topic", name);
+  }
+  if (changed) Changed();
 }
 
 bool Topics::Remove(std::string_view name) {

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "broker/config_file.h"
 #include "broker/queues.h"
+#include "protocol/lists.h"
 #include "protocol/topic_config.h"
 
 namespace mq::broker {
@@ -49,6 +50,8 @@ class Topics {
   void EnsureRetryTopic(std::string_view group);
   // Creates or changes. The name was checked by the caller.
   Topic& Put(protocol::TopicConfig config);
+  // Marks as ordered the topics that `ordered` names, and no others (a name server's ORDER_TOPIC_CONFIG).
+  void MarkOrdered(const protocol::KvTable& ordered);
   // False when there is no such topic.
   bool Remove(std::string_view name);
   // Names that an operator may neither make nor delete.

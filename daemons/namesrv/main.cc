@@ -1,6 +1,7 @@
 // mq-namesrv: tells clients which brokers have which topics. Wiring only; see name_server.h.
 #include <csignal>
 #include <cstdlib>
+#include <string>
 
 #include "base/log.h"
 #include "conf/programs.h"
@@ -8,6 +9,7 @@
 #include "conf/settings.h"
 #include "loop/loop.h"
 #include "loop/process.h"
+#include "namesrv/config_processor.h"
 #include "namesrv/name_server.h"
 
 namespace {
@@ -21,16 +23,27 @@ mq::Result<mq::loop::Address> ListenAddress(const mq::conf::Settings& settings) 
 mq::Result<int> Main(const mq::conf::Settings& settings) {
   MQ_ASSIGN(const mq::loop::Address address, ListenAddress(settings));
   mq::loop::Loop loop;
-  mq::namesrv::NameServer server(loop);
+  mq::namesrv::NameServerOptions options;
+  options.kv_path = mq::namesrv::KvConfigPath(settings);
+  options.order_message = settings.Bool("orderMessageEnable");
+  mq::namesrv::NameServer server(loop, options);
+  mq::conf::Settings current = settings;
+  const auto take_over = [&] { server.set_order_message(current.Bool("orderMessageEnable")); };
+  mq::namesrv::ConfigProcessor config(current, take_over);
+  config.AddTo(server.processors());
   MQ_ASSIGN(const mq::loop::Address bound, server.Listen(address));
+  config.SetWorkedOut({{"listenPort", std::to_string(bound.port)},
+                       {"kvConfigPath", options.kv_path},
+                       {"configStorePath", mq::namesrv::ConfigStorePath(settings)}});
   const auto stop = [&] {
     mq::loop::NotifyStopping();
     loop.Stop();
   };
   mq::loop::Signal terminated(loop, SIGTERM, stop);
   mq::loop::Signal interrupted(loop, SIGINT, stop);
-  mq::conf::Settings current = settings;
-  mq::loop::Signal hangup(loop, SIGHUP, [&] { mq::conf::ReloadOnHangup(current); });
+  mq::loop::Signal hangup(loop, SIGHUP, [&] {
+    if (mq::conf::ReloadOnHangup(current)) take_over();
+  });
   const auto watchdog = mq::loop::StartWatchdog(loop);
   mq::loop::NotifyReady(settings.Has("ready-fd") ? static_cast<int>(settings.Int("ready-fd")) : -1, bound.ToString());
   loop.Run();

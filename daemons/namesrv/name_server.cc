@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/crc32.h"
 #include "base/log.h"
+#include "protocol/kv_headers.h"
 #include "protocol/lists.h"
 
 namespace mq::namesrv {
@@ -15,6 +16,14 @@ using protocol::RequestCode;
 using protocol::ResponseCode;
 using remoting::Channel;
 
+// Bits of a topic's system flags. Do not renumber.
+constexpr int32_t kFlagUnit = 1;
+constexpr int32_t kFlagUnitSub = 2;
+
+std::string EncodeSpace(const KvConfig::Table& table) {
+  return protocol::EncodeKvTable(protocol::KvTable(table.begin(), table.end()));
+}
+
 // A header that could not be read: the remark says which field.
 void Refuse(Channel& channel, const CommandView& request, const Error& error) {
   channel.Reply(request, ResponseCode::kSystemError, error.what);
@@ -23,12 +32,22 @@ void Refuse(Channel& channel, const CommandView& request, const Error& error) {
 }  // namespace
 
 NameServer::NameServer(loop::Loop& loop, NameServerOptions options)
-    : options_(options), server_(loop), scan_(loop, [this] { Scan(); }) {
+    : options_(std::move(options)),
+      kv_(options_.kv_path),
+      table_(std::make_shared<remoting::ProcessorTable>()),
+      server_(loop),
+      scan_(loop, [this] { Scan(); }) {
+  AddBrokerProcessors();
+  AddClientProcessors();
+  AddKvProcessors();
   server_.SetOnClosed([this](Channel& channel) { OnClosed(channel); });
   scan_.Start(options_.scan_period_ms / 2, options_.scan_period_ms);
 }
 
-Result<loop::Address> NameServer::Listen(const loop::Address& address) { return server_.Listen(address, MakeTable()); }
+Result<loop::Address> NameServer::Listen(const loop::Address& address) {
+  MQ_TRY(kv_.Load());
+  return server_.Listen(address, table_);
+}
 
 void NameServer::Close() {
   scan_.Stop();
@@ -36,23 +55,44 @@ void NameServer::Close() {
   server_.Close();
 }
 
-std::shared_ptr<const remoting::ProcessorTable> NameServer::MakeTable() {
-  auto table = std::make_shared<remoting::ProcessorTable>();
-  const auto add = [&](RequestCode code, void (NameServer::*method)(Channel&, const View&)) {
-    table->Register(code, [this, method](Channel& channel, const View& request) { (this->*method)(channel, request); });
-  };
-  add(RequestCode::kRegisterBroker, &NameServer::RegisterBroker);
-  add(RequestCode::kUnregisterBroker, &NameServer::UnregisterBroker);
-  add(RequestCode::kQueryDataVersion, &NameServer::QueryDataVersion);
-  add(RequestCode::kGetRouteinfoByTopic, &NameServer::RouteByTopic);
-  add(RequestCode::kDeleteTopicInNamesrv, &NameServer::DeleteTopic);
-  table->Register(RequestCode::kGetBrokerClusterInfo, [this](Channel& channel, const View& request) {
+void NameServer::Add(RequestCode code, Method method) {
+  table_->Register(code, [this, method](Channel& channel, const View& request) { (this->*method)(channel, request); });
+}
+
+void NameServer::AddBrokerProcessors() {
+  Add(RequestCode::kRegisterBroker, &NameServer::RegisterBroker);
+  Add(RequestCode::kUnregisterBroker, &NameServer::UnregisterBroker);
+  Add(RequestCode::kQueryDataVersion, &NameServer::QueryDataVersion);
+}
+
+void NameServer::AddClientProcessors() {
+  Add(RequestCode::kGetRouteinfoByTopic, &NameServer::RouteByTopic);
+  Add(RequestCode::kDeleteTopicInNamesrv, &NameServer::DeleteTopic);
+  Add(RequestCode::kWipeWritePermOfBroker, &NameServer::WipeWritePerm);
+  Add(RequestCode::kAddWritePermOfBroker, &NameServer::AddWritePerm);
+  Add(RequestCode::kGetTopicsByCluster, &NameServer::TopicsOfCluster);
+  Add(RequestCode::kGetSystemTopicListFromNs, &NameServer::SystemTopics);
+  table_->Register(RequestCode::kGetBrokerClusterInfo, [this](Channel& channel, const View& request) {
     channel.ReplyBody(request, protocol::EncodeClusterInfo(routes_.Cluster()));
   });
-  table->Register(RequestCode::kGetAllTopicListFromNameserver, [this](Channel& channel, const View& request) {
+  table_->Register(RequestCode::kGetAllTopicListFromNameserver, [this](Channel& channel, const View& request) {
     channel.ReplyBody(request, protocol::EncodeTopicList({routes_.Topics(), {}}));
   });
-  return table;
+  const auto by_flag = [this](RequestCode code, int32_t set, int32_t clear) {
+    table_->Register(code, [this, set, clear](Channel& channel, const View& request) {
+      channel.ReplyBody(request, protocol::EncodeTopicList({routes_.TopicsByFlag(set, clear), {}}));
+    });
+  };
+  by_flag(RequestCode::kGetUnitTopicList, kFlagUnit, 0);
+  by_flag(RequestCode::kGetHasUnitSubTopicList, kFlagUnitSub, 0);
+  by_flag(RequestCode::kGetHasUnitSubUnunitTopicList, kFlagUnitSub, kFlagUnit);
+}
+
+void NameServer::AddKvProcessors() {
+  Add(RequestCode::kPutKvConfig, &NameServer::PutKv);
+  Add(RequestCode::kGetKvConfig, &NameServer::GetKv);
+  Add(RequestCode::kDeleteKvConfig, &NameServer::DeleteKv);
+  Add(RequestCode::kGetKvlistByNamespace, &NameServer::ListKv);
 }
 
 void NameServer::RegisterBroker(Channel& channel, const View& request) {
@@ -87,7 +127,9 @@ void NameServer::RegisterBroker(Channel& channel, const View& request) {
   protocol::RegisterBrokerResponseHeader reply;
   reply.ha_server_addr = answer.ha_address;
   reply.master_addr = answer.master_address;
-  channel.Reply(request, ResponseCode::kSuccess, reply, {});
+  // Brokers mark their topics after this table; without the namespace they leave them alone.
+  const KvConfig::Table* ordered = kv_.FindSpace(kOrderTopicNamespace);
+  channel.Reply(request, ResponseCode::kSuccess, reply, ordered == nullptr ? std::string() : EncodeSpace(*ordered));
 }
 
 void NameServer::UnregisterBroker(Channel& channel, const View& request) {
@@ -115,11 +157,14 @@ void NameServer::QueryDataVersion(Channel& channel, const View& request) {
 void NameServer::RouteByTopic(Channel& channel, const View& request) {
   const auto header = protocol::TopicRequestHeader::Decode(request);
   if (!header) return Refuse(channel, request, header.error());
-  const auto route = routes_.Route(header->topic);
+  auto route = routes_.Route(header->topic);
   if (!route) {
     return channel.Reply(request, ResponseCode::kTopicNotExist,
                          "No topic route info in name server for the topic: " + std::string(header->topic) +
                              "\nSee http://rocketmq.apache.org/docs/faq/ for further details.");
+  }
+  if (options_.order_message) {
+    if (const std::string* queues = kv_.Find(kOrderTopicNamespace, header->topic)) route->order_topic_conf = *queues;
   }
   const bool standard = header->accept_standard_json_only || request.version >= protocol::kVersionStandardJson;
   channel.ReplyBody(request, protocol::EncodeTopicRoute(
@@ -131,6 +176,94 @@ void NameServer::DeleteTopic(Channel& channel, const View& request) {
   if (!header) return Refuse(channel, request, header.error());
   routes_.DeleteTopic(header->topic, header->cluster);
   channel.Reply(request, ResponseCode::kSuccess);
+}
+
+void NameServer::WipeWritePerm(Channel& channel, const View& request) {
+  const auto header = protocol::BrokerNameRequestHeader::Decode(request);
+  if (!header) return Refuse(channel, request, header.error());
+  protocol::WipeWritePermResponseHeader reply;
+  reply.topics = routes_.Drain(header->broker_name, true);
+  log::Info("namesrv.drain", "clients no longer write to a broker")
+      .Field("broker", header->broker_name)
+      .Field("topics", reply.topics)
+      .Field("client", channel.peer());
+  channel.Reply(request, ResponseCode::kSuccess, reply, {});
+}
+
+void NameServer::AddWritePerm(Channel& channel, const View& request) {
+  const auto header = protocol::BrokerNameRequestHeader::Decode(request);
+  if (!header) return Refuse(channel, request, header.error());
+  protocol::AddWritePermResponseHeader reply;
+  reply.topics = routes_.Drain(header->broker_name, false);
+  log::Info("namesrv.undrain", "clients write to a broker again")
+      .Field("broker", header->broker_name)
+      .Field("topics", reply.topics)
+      .Field("client", channel.peer());
+  channel.Reply(request, ResponseCode::kSuccess, reply, {});
+}
+
+void NameServer::TopicsOfCluster(Channel& channel, const View& request) {
+  const auto header = protocol::ClusterRequestHeader::Decode(request);
+  if (!header) return Refuse(channel, request, header.error());
+  channel.ReplyBody(request, protocol::EncodeTopicList({routes_.TopicsOfCluster(header->cluster), {}}));
+}
+
+void NameServer::SystemTopics(Channel& channel, const View& request) {
+  channel.ReplyBody(request, protocol::EncodeTopicList({routes_.SystemTopics(), routes_.AnyBrokerAddress()}));
+}
+
+void NameServer::PutKv(Channel& channel, const View& request) {
+  const auto header = protocol::PutKvConfigRequestHeader::Decode(request);
+  if (!header) return Refuse(channel, request, header.error());
+  if (const Status put = kv_.Put(header->space, header->key, header->value); !put) {
+    log::Err("namesrv.kv", "not changed").Field("error", put.error());
+    return Refuse(channel, request, put.error());
+  }
+  log::Info("namesrv.kv", "set")
+      .Field("namespace", header->space)
+      .Field("key", header->key)
+      .Field("value", header->value)
+      .Field("client", channel.peer());
+  channel.Reply(request, ResponseCode::kSuccess);
+}
+
+void NameServer::GetKv(Channel& channel, const View& request) {
+  const auto header = protocol::KvKeyRequestHeader::Decode(request);
+  if (!header) return Refuse(channel, request, header.error());
+  const std::string* value = kv_.Find(header->space, header->key);
+  if (value == nullptr) {
+    return channel.Reply(
+        request, ResponseCode::kQueryNotFound,
+        "No config item, Namespace: " + std::string(header->space) + " Key: " + std::string(header->key));
+  }
+  protocol::GetKvConfigResponseHeader reply;
+  reply.value = *value;
+  channel.Reply(request, ResponseCode::kSuccess, reply, {});
+}
+
+void NameServer::DeleteKv(Channel& channel, const View& request) {
+  const auto header = protocol::KvKeyRequestHeader::Decode(request);
+  if (!header) return Refuse(channel, request, header.error());
+  if (const Status deleted = kv_.Delete(header->space, header->key); !deleted) {
+    log::Err("namesrv.kv", "not changed").Field("error", deleted.error());
+    return Refuse(channel, request, deleted.error());
+  }
+  log::Info("namesrv.kv", "deleted")
+      .Field("namespace", header->space)
+      .Field("key", header->key)
+      .Field("client", channel.peer());
+  channel.Reply(request, ResponseCode::kSuccess);
+}
+
+void NameServer::ListKv(Channel& channel, const View& request) {
+  const auto header = protocol::KvNamespaceRequestHeader::Decode(request);
+  if (!header) return Refuse(channel, request, header.error());
+  const KvConfig::Table* table = kv_.FindSpace(header->space);
+  if (table == nullptr) {
+    return channel.Reply(request, ResponseCode::kQueryNotFound,
+                         "No config item, Namespace: " + std::string(header->space));
+  }
+  channel.ReplyBody(request, EncodeSpace(*table));
 }
 
 void NameServer::OnClosed(Channel& channel) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocol/codes.h"
+#include "protocol/names.h"
 
 namespace mq::namesrv {
 namespace {
@@ -123,6 +124,7 @@ void RouteTable::RemoveAddress(std::string_view broker_name, std::string_view ad
 void RouteTable::RemoveBroker(std::string_view broker_name) {
   const std::string name(broker_name);  // may be a view of what is erased
   if (const auto broker = brokers_.find(name); broker != brokers_.end()) brokers_.erase(broker);
+  drained_.erase(name);
   for (auto it = topics_.begin(); it != topics_.end();) {
     it->second.erase(name);
     it = it->second.empty() ? topics_.erase(it) : std::next(it);
@@ -176,6 +178,7 @@ std::optional<protocol::TopicRouteData> RouteTable::Route(std::string_view topic
   protocol::TopicRouteData route;
   for (const auto& [name, queue] : found->second) {
     route.queues.push_back(queue);
+    if (drained_.contains(name)) route.queues.back().perm &= ~protocol::kPermWrite;
     const auto broker = brokers_.find(name);
     if (broker == brokers_.end()) continue;
     route.brokers.push_back(broker->second);
@@ -203,6 +206,51 @@ std::vector<std::string> RouteTable::Topics() const {
   for (const auto& [name, queues] : topics_) names.push_back(name);
   return names;
 }
+
+int32_t RouteTable::Drain(std::string_view broker_name, bool drained) {
+  if (!brokers_.contains(broker_name)) return 0;
+  if (drained) {
+    drained_.emplace(broker_name);
+  } else if (const auto found = drained_.find(broker_name); found != drained_.end()) {
+    drained_.erase(found);
+  }
+  const std::string name(broker_name);
+  return static_cast<int32_t>(
+      std::count_if(topics_.begin(), topics_.end(), [&](const auto& topic) { return topic.second.contains(name); }));
+}
+
+std::vector<std::string> RouteTable::TopicsOfCluster(std::string_view cluster) const {
+  const auto in_cluster = [&](const auto& queue) {
+    const auto broker = brokers_.find(queue.first);
+    return broker != brokers_.end() && broker->second.cluster == cluster;
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, queues] : topics_) {
+    if (std::any_of(queues.begin(), queues.end(), in_cluster)) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> RouteTable::TopicsByFlag(int32_t set, int32_t clear) const {
+  std::vector<std::string> names;
+  for (const auto& [name, queues] : topics_) {
+    // As RocketMQ: the flags of one queue stand for the topic's.
+    const int32_t flags = queues.empty() ? 0 : queues.begin()->second.topic_sys_flag;
+    if ((flags & set) == set && (flags & clear) == 0) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> RouteTable::SystemTopics() const {
+  std::set<std::string> names;
+  for (const auto& [name, broker] : brokers_) {
+    names.insert(name);
+    names.insert(broker.cluster);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string RouteTable::AnyBrokerAddress() const { return live_.empty() ? std::string() : live_.begin()->first; }
 
 void RouteTable::DeleteTopic(std::string_view topic, std::string_view cluster) {
   const auto found = topics_.find(topic);

@@ -10,12 +10,15 @@
 //    what a 4.x broker sends when its body names the topic called like the broker itself, which every broker's
 //    full table does and no registration of a single topic; brokers of version 5 and newer may send their table
 //    in parts and are never taken for complete.
+//  - A broker that is drained stays drained whatever it registers, until it is undrained or gone; the permissions it
+//    registered meanwhile are then the ones it has.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +66,16 @@ class RouteTable {
   // Drops a topic, everywhere or in one cluster only (empty: everywhere).
   void DeleteTopic(std::string_view topic, std::string_view cluster);
 
+  // Takes from clients the right to write to that broker, or gives it back. The number of topics it has.
+  int32_t Drain(std::string_view broker_name, bool drained);
+  // Topics with a queue on a broker of that cluster; none of an unknown cluster.
+  std::vector<std::string> TopicsOfCluster(std::string_view cluster) const;
+  // Topics whose system flags have all bits of `set` and none of `clear`.
+  std::vector<std::string> TopicsByFlag(int32_t set, int32_t clear) const;
+  // Names of clusters and brokers, which are topics too, and the address of one live broker ("" without any).
+  std::vector<std::string> SystemTopics() const;
+  std::string AnyBrokerAddress() const;
+
   // Addresses that registered last over that connection: they are gone with it.
   std::vector<std::string> ConnectionClosed(uint64_t connection);
   struct Expired {
@@ -95,6 +108,7 @@ class RouteTable {
   std::map<std::string, protocol::BrokerData, std::less<>> brokers_;
   std::map<std::string, Live, std::less<>> live_;  // by address
   std::map<std::string, std::vector<std::string>, std::less<>> filter_servers_;
+  std::set<std::string, std::less<>> drained_;  // broker names
 };
 
 }  // namespace mq::namesrv

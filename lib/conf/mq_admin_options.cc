@@ -153,6 +153,8 @@ constexpr Option kMsgFind[] = {
      .doc = "the newest N of them"},
     MQ_MESSAGE_OUTPUT_ROWS,
 };
+constexpr Option kDryRun[] = {MQ_DRY_RUN_ROW};
+constexpr Option kBrokerConfig[] = {MQ_CLUSTER_ROW, MQ_DRY_RUN_ROW};
 
 constexpr Option kBenchSend[] = {
     MQ_TOPIC_ROW,
@@ -238,6 +240,21 @@ constexpr Operand kMessageOperand{.metavar = "ID",
                                   .synopsis = "ID"};
 constexpr Operand kBrokerOperand{
     .metavar = "BROKER", .doc = "a broker's name or address; all of them without", .max = 1, .synopsis = "[BROKER]"};
+constexpr Operand kBrokerNameOperand{
+    .metavar = "BROKER", .doc = "the broker's name", .min = 1, .max = 1, .synopsis = "BROKER"};
+constexpr Operand kConfigOperand{.metavar = "get [KEY...] | set KEY=VALUE...",
+                                 .doc = "show all settings or those named, or change some; get without any",
+                                 .max = -1,
+                                 .synopsis = "[get [KEY...] | set KEY=VALUE...]"};
+constexpr Operand kKeyOperand{
+    .metavar = "NAMESPACE KEY", .doc = "the key and its namespace", .min = 2, .max = 2, .synopsis = "NAMESPACE KEY"};
+constexpr Operand kKeyValueOperand{.metavar = "NAMESPACE KEY VALUE",
+                                   .doc = "the key, its namespace and its value",
+                                   .min = 3,
+                                   .max = 3,
+                                   .synopsis = "NAMESPACE KEY VALUE"};
+constexpr Operand kNamespaceOperand{
+    .metavar = "NAMESPACE", .doc = "the namespace", .min = 1, .max = 1, .synopsis = "NAMESPACE"};
 
 }  // namespace
 
@@ -281,6 +298,34 @@ const Program& MqAdminProgram() {
            .verb = "status",
            .doc = "everything a broker says about itself",
            .operand = kBrokerOperand},
+          {.noun = "broker",
+           .verb = "config",
+           .doc = "show or change the settings of brokers",
+           .options = kBrokerConfig,
+           .operand = kConfigOperand},
+          {.noun = "namesrv",
+           .verb = "config",
+           .doc = "show or change the settings of name servers",
+           .options = kDryRun,
+           .operand = kConfigOperand},
+          {.noun = "namesrv",
+           .verb = "drain",
+           .doc = "let no client write to a broker any more",
+           .options = kDryRun,
+           .operand = kBrokerNameOperand},
+          {.noun = "namesrv",
+           .verb = "undrain",
+           .doc = "let clients write to a broker again",
+           .options = kDryRun,
+           .operand = kBrokerNameOperand},
+          {.noun = "kv",
+           .verb = "put",
+           .doc = "set a key of the name servers' KV configuration",
+           .options = kDryRun,
+           .operand = kKeyValueOperand},
+          {.noun = "kv", .verb = "get", .doc = "the value of a key", .operand = kKeyOperand},
+          {.noun = "kv", .verb = "delete", .doc = "remove a key", .options = kDryRun, .operand = kKeyOperand},
+          {.noun = "kv", .verb = "list", .doc = "keys and values of a namespace", .operand = kNamespaceOperand},
           {.noun = "health", .doc = "whether the cluster is ready: status 0, or 1 with reasons"},
           {.noun = "bench", .verb = "send", .doc = "how fast a cluster stores messages", .options = kBenchSend},
           {.noun = "bench",

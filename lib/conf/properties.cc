@@ -165,6 +165,58 @@ Result<std::vector<Property>> ParseProperties(std::string_view text, std::string
   return PropertiesReader(text, origin).Read();
 }
 
+std::string FormatProperties(const std::vector<std::pair<std::string, std::string>>& properties) {
+  const auto append = [](std::string& out, std::string_view text, bool key) {
+    for (size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      switch (c) {
+        case '\n':
+          out += "\\n";
+          break;
+        case '\r':
+          out += "\\r";
+          break;
+        case '\t':
+          out += "\\t";
+          break;
+        case '\f':
+          out += "\\f";
+          break;
+        case '\\':
+          out += "\\\\";
+          break;
+        case ' ':
+          // A blank ends a key, and is dropped at the ends of a value.
+          if (key || i == 0 || i + 1 == text.size())
+            out += "\\u0020";
+          else
+            out += c;
+          break;
+        case '=':
+        case ':':
+          if (key) out += '\\';
+          out += c;
+          break;
+        case '#':
+        case '!':
+          if (key && i == 0) out += '\\';
+          out += c;
+          break;
+        default:
+          out += c;
+      }
+    }
+  };
+  std::string out;
+  for (const auto& [key, value] : properties) {
+    append(out, key, true);
+    out += '=';
+    append(out, value, false);
+    out += '\n';
+  }
+  return out;
+}
+
 Result<std::vector<Property>> ReadProperties(const std::string& path) {
   Result<std::string> text = ReadFile(path);
   if (!text) {

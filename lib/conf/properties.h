@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +23,10 @@ struct Property {
 // All properties in file order, duplicates included (the last one wins; the caller warns). `origin` names the text in
 // errors.
 Result<std::vector<Property>> ParseProperties(std::string_view text, std::string_view origin);
+
+// The other way: `key=value` lines in the given order, as brokers and name servers tell their settings (26, 319) and
+// are told them (25, 318). Escaped where reading needs it, so that ParseProperties gives the same again.
+std::string FormatProperties(const std::vector<std::pair<std::string, std::string>>& properties);
 
 // Reads and parses a file.
 Result<std::vector<Property>> ReadProperties(const std::string& path);

@@ -19,6 +19,8 @@ namespace {
 
 // A frame that is not whole yet is kept in a buffer of its own; it starts no smaller than this.
 constexpr size_t kFirstPendingBytes = 64 * 1024;
+// A frame no larger than this gets its room at once, on its announcement alone.
+constexpr size_t kTrustedFrameBytes = 1024 * 1024;
 // An output buffer that grew past this is given back once it is empty.
 constexpr size_t kKeepOutputBytes = 1024 * 1024;
 constexpr size_t kMaxIovecs = 256;
@@ -234,11 +236,16 @@ struct Connection::Impl : TurnEndHook {
       *buf = uv_buf_init(self->loop->read_buffer(), Loop::kReadBufferBytes);
       return;
     }
-    const size_t want = std::max({self->expected, kFirstPendingBytes, self->pending_size + self->pending_size / 2});
+    const size_t want =
+        std::max({self->Trusted(self->pending_size), kFirstPendingBytes, self->pending_size + self->pending_size / 2});
     if (want > self->pending_capacity) self->GrowPending(want);
     *buf = uv_buf_init(self->pending.get() + self->pending_size,
                        static_cast<unsigned>(self->pending_capacity - self->pending_size));
   }
+  // Room for what was announced, as far as the bytes that did come are worth it: eight bytes that promise the largest
+  // frame must not reserve that much on each of thousands of connections.
+  size_t Trusted(size_t arrived) const { return std::min(expected, std::max(kTrustedFrameBytes, 2 * arrived)); }
+
   void GrowPending(size_t capacity) {
     std::unique_ptr<char[]> bigger(new char[capacity]);
     if (pending_size > 0) std::memcpy(bigger.get(), pending.get(), pending_size);
@@ -291,7 +298,7 @@ struct Connection::Impl : TurnEndHook {
       return;
     }
     pending_size = 0;
-    if (rest.size() > pending_capacity) GrowPending(std::max({rest.size(), expected, kFirstPendingBytes}));
+    if (rest.size() > pending_capacity) GrowPending(std::max({rest.size(), Trusted(rest.size()), kFirstPendingBytes}));
     std::memcpy(pending.get(), rest.data(), rest.size());
     pending_size = rest.size();
   }

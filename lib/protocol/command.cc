@@ -83,7 +83,11 @@ Status DecodeBinaryHeader(std::string_view header, CommandView& out) {
     field.value = header.substr(at, value_bytes);
     at += value_bytes;
     if (out.ext.size() >= kMaxExtFields) return ProtocolError("binary header: too many ext fields");
-    if (!out.AddExt(field)) return ProtocolError("binary header: duplicate key " + std::string(field.key));
+    // Java's client writes every field twice once the request is signed. As its own decoder, the last one counts.
+    if (!out.AddExt(field)) {
+      const auto same = [&](const ExtField& known) { return known.key == field.key; };
+      std::find_if(out.ext.begin(), out.ext.end(), same)->value = field.value;
+    }
   }
   return Ok();
 }

@@ -1,9 +1,9 @@
 #include "protocol/heartbeat.h"
 
 #include <array>
-#include <span>
 
 #include "base/json.h"
+#include "protocol/enum_json.h"
 
 namespace mq::protocol {
 namespace {
@@ -15,28 +15,12 @@ constexpr std::array<std::string_view, 6> kFromWheres = {
     "CONSUME_FROM_MIN_OFFSET",   "CONSUME_FROM_MAX_OFFSET",
     "CONSUME_FROM_FIRST_OFFSET", "CONSUME_FROM_TIMESTAMP"};
 
-// A name or an ordinal; the default when absent or unknown.
-template <class Enum>
-Enum ReadEnum(const json::Value& object, std::string_view key, std::span<const std::string_view> names,
-              Enum otherwise) {
-  const json::Value* value = object.Find(key);
-  if (value == nullptr || value->is_null()) return otherwise;
-  if (value->is_string()) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (names[i] == value->text()) return static_cast<Enum>(i);
-    }
-  }
-  const int64_t ordinal = value->AsInt(-1);
-  if (ordinal < 0 || static_cast<size_t>(ordinal) >= names.size()) return otherwise;
-  return static_cast<Enum>(ordinal);
-}
-
 Result<ConsumerData> ConsumerFromJson(const json::Value& value) {
   ConsumerData consumer;
   consumer.group = value.Text("groupName");
-  consumer.consume_type = ReadEnum(value, "consumeType", kConsumeTypes, consumer.consume_type);
-  consumer.message_model = ReadEnum(value, "messageModel", kMessageModels, consumer.message_model);
-  consumer.consume_from_where = ReadEnum(value, "consumeFromWhere", kFromWheres, consumer.consume_from_where);
+  consumer.consume_type = ReadConsumeType(value);
+  consumer.message_model = ReadMessageModel(value);
+  consumer.consume_from_where = ReadConsumeFromWhere(value);
   consumer.unit_mode = value.BoolOf("unitMode");
   if (const json::Value* list = value.Find("subscriptionDataSet")) {
     for (const json::Value& item : list->items()) {
@@ -52,6 +36,18 @@ Result<ConsumerData> ConsumerFromJson(const json::Value& value) {
 std::string_view ConsumeTypeName(ConsumeType type) { return kConsumeTypes[static_cast<size_t>(type)]; }
 std::string_view MessageModelName(MessageModel model) { return kMessageModels[static_cast<size_t>(model)]; }
 std::string_view ConsumeFromWhereName(ConsumeFromWhere where) { return kFromWheres[static_cast<size_t>(where)]; }
+
+ConsumeType ReadConsumeType(const json::Value& object) {
+  return ReadEnum(object, "consumeType", kConsumeTypes, ConsumeType::kPassively);
+}
+
+MessageModel ReadMessageModel(const json::Value& object) {
+  return ReadEnum(object, "messageModel", kMessageModels, MessageModel::kClustering);
+}
+
+ConsumeFromWhere ReadConsumeFromWhere(const json::Value& object) {
+  return ReadEnum(object, "consumeFromWhere", kFromWheres, ConsumeFromWhere::kLastOffset);
+}
 
 std::string EncodeHeartbeat(const HeartbeatData& heartbeat) {
   json::Writer writer;

@@ -10,6 +10,10 @@
 #include "base/result.h"
 #include "protocol/subscription.h"
 
+namespace mq::json {
+class Value;
+}
+
 namespace mq::protocol {
 
 // Ordinals are the wire. Do not renumber.
@@ -28,6 +32,11 @@ enum class ConsumeFromWhere : int32_t {
 std::string_view ConsumeTypeName(ConsumeType type);
 std::string_view MessageModelName(MessageModel model);
 std::string_view ConsumeFromWhereName(ConsumeFromWhere where);
+// The members consumeType, messageModel and consumeFromWhere of an object, as names or ordinals; the defaults of
+// ConsumerData when absent or unknown.
+ConsumeType ReadConsumeType(const json::Value& object);
+MessageModel ReadMessageModel(const json::Value& object);
+ConsumeFromWhere ReadConsumeFromWhere(const json::Value& object);
 
 struct ConsumerData {
   std::string group;

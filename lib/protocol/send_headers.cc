@@ -103,7 +103,8 @@ Result<SendMessageRequestHeader> DecodeShort(const CommandView& command) {
 }  // namespace
 
 Result<SendMessageRequestHeader> SendMessageRequestHeader::Decode(const CommandView& command) {
-  if (command.code == static_cast<int32_t>(RequestCode::kSendMessage)) return DecodeLong(command);
+  const auto is = [&](RequestCode code) { return command.code == static_cast<int32_t>(code); };
+  if (is(RequestCode::kSendMessage) || is(RequestCode::kSendReplyMessage)) return DecodeLong(command);
   return DecodeShort(command);
 }
 

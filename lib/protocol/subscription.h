@@ -24,6 +24,7 @@ struct SubscriptionData {
   std::vector<int32_t> codes;     // Java hash of each tag, sorted, unique
   int64_t sub_version = 0;
   bool class_filter_mode = false;
+  bool operator==(const SubscriptionData&) const = default;
 
   bool is_tag_type() const { return expression_type.empty() || expression_type == "TAG"; }
   bool matches_all() const { return tags.empty() && codes.empty(); }

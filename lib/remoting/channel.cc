@@ -71,7 +71,8 @@ Channel::Channel(loop::Loop& loop, ChannelOwner* owner, ChannelOptions options)
       options_(std::move(options)),
       calls_(std::make_unique<CallTable>()),
       id_(NextChannelId()),
-      last_activity_ms_(MonotonicMs()) {}
+      last_activity_ms_(MonotonicMs()),
+      incomplete_since_ms_(last_activity_ms_) {}
 
 Channel::~Channel() = default;
 
@@ -109,6 +110,7 @@ size_t Channel::OnData(std::string_view bytes) {
   last_activity_ms_ = heard_ms_ = loop_.now_ms();
   CommandView& view = SharedView();
   size_t used = 0;
+  bool incomplete = false;
   while (used < bytes.size()) {
     const std::string_view rest = bytes.substr(used);
     Result<size_t> size = protocol::FrameSize(rest);
@@ -118,6 +120,7 @@ size_t Channel::OnData(std::string_view bytes) {
     }
     if (*size == 0 || *size > rest.size()) {
       if (*size > 0) connection_->Expect(*size);
+      incomplete = true;
       break;
     }
     const Status status = protocol::DecodeCommand(rest.substr(0, *size), view);
@@ -126,10 +129,13 @@ size_t Channel::OnData(std::string_view bytes) {
       return used;
     }
     used += *size;
+    has_spoken_ = true;
+    incomplete_since_ms_ = -1;
     Dispatch(view);
     if (closed_) return used;
     if (TooMuchQueued()) break;
   }
+  if (incomplete && incomplete_since_ms_ < 0) incomplete_since_ms_ = last_activity_ms_;
   return used;
 }
 

@@ -148,6 +148,10 @@ class Channel : public std::enable_shared_from_this<Channel>, private loop::Conn
   size_t pending_calls() const;
   // Monotonic ms of the last byte in or out.
   int64_t last_activity_ms() const { return last_activity_ms_; }
+  // Monotonic ms since which a whole frame is waited for: the connection's start until the first one is there, later
+  // the first byte of a frame that is not complete; -1 when nothing is missing.
+  int64_t incomplete_since_ms() const { return incomplete_since_ms_; }
+  bool has_spoken() const { return has_spoken_; }
   // Everything queued has been sent, or can no longer be.
   bool output_done() const;
 
@@ -181,6 +185,8 @@ class Channel : public std::enable_shared_from_this<Channel>, private loop::Conn
   int64_t heard_ms_ = 0;       // when the peer last said something
   bool expiry_noted_ = false;  // an expired call was seen; input that waits is read before it ends
   int64_t last_activity_ms_;
+  int64_t incomplete_since_ms_;
+  bool has_spoken_ = false;
   bool peer_speaks_binary_ = false;
   bool connected_ = false;
   bool closed_ = false;

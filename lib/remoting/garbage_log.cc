@@ -1,5 +1,7 @@
 #include "remoting/garbage_log.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "remoting/limits.h"
@@ -9,7 +11,8 @@ namespace mq::remoting {
 void GarbageLog::Note(std::string_view peer, std::string_view what) {
   const int64_t now = MonotonicMs();
   std::string key(peer.substr(0, peer.rfind(':')));
-  key.append(" ").append(what.substr(0, 24));
+  // Without its numbers: a thousand wrong lengths are one guess.
+  key.append(" ").append(what.substr(0, std::min<size_t>(what.find_first_of("0123456789"), 24)));
   const auto found = seen_.find(key);
   if (found == seen_.end()) {
     if (seen_.size() >= kGarbageLogPeers) {

@@ -8,6 +8,10 @@ namespace mq::remoting {
 
 // As RocketMQ: a connection without traffic either way is closed.
 inline constexpr int64_t kIdleCloseMs = 120'000;
+// A client connects in order to ask: one that has not said a whole frame by then only holds a place.
+inline constexpr int64_t kFirstFrameMs = 30'000;
+// A frame that has begun must be whole by then, however slowly its bytes drip: 16 MiB at the speed of an old DSL line.
+inline constexpr int64_t kWholeFrameMs = 120'000;
 inline constexpr int64_t kConnectTimeoutMs = 3'000;
 // More than any broker of RocketMQ has clients; a descriptor each.
 inline constexpr size_t kMaxConnections = 16'384;

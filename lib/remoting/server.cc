@@ -16,7 +16,8 @@ class Server::Impl : public ChannelOwner {
  public:
   Impl(loop::Loop& loop, ServerOptions options)
       : loop_(loop), options_(options), full_log_(1), sweep_(loop, [this] { Sweep(); }) {
-    const int64_t period = std::max<int64_t>(options_.idle_close_ms / 8, 10);
+    const int64_t shortest = std::min({options_.idle_close_ms, options_.first_frame_ms, options_.whole_frame_ms});
+    const int64_t period = std::max<int64_t>(shortest / 8, 10);
     sweep_.Start(period, period);
     sweep_.Unref();
   }
@@ -68,11 +69,20 @@ class Server::Impl : public ChannelOwner {
 
   void Sweep() {
     std::erase_if(lingering_, [](const auto& channel) { return channel->output_done(); });
-    const int64_t limit = loop_.now_ms() - options_.idle_close_ms;
+    const int64_t now = loop_.now_ms();
     std::vector<std::shared_ptr<Channel>> idle;
+    std::vector<std::shared_ptr<Channel>> silent;
     for (const auto& [id, channel] : channels_) {
-      if (channel->last_activity_ms() < limit) idle.push_back(channel);
+      const int64_t since = channel->incomplete_since_ms();
+      const int64_t patience = channel->has_spoken() ? options_.whole_frame_ms : options_.first_frame_ms;
+      if (since >= 0 && now - since > patience) {
+        silent.push_back(channel);
+      } else if (channel->last_activity_ms() < now - options_.idle_close_ms) {
+        idle.push_back(channel);
+      }
     }
+    stats_.silent += silent.size();
+    for (const auto& channel : silent) channel->Abort("no whole frame came in time");
     for (const auto& channel : idle) channel->Abort("idle for too long");
   }
 

@@ -1,8 +1,8 @@
 // Listeners and their channels: the server end of remoting. Used by mq-namesrv and mq-broker.
 //
-// Each listener (main port, fast port, Unix socket) has its own processor table. Idle connections, slow
-// readers and peers that do not speak this protocol are closed as remoting/limits.h says; of the latter one
-// line per peer and minute is logged with a guess (HTTP, TLS...). Loop thread only.
+// Each listener (main port, fast port, Unix socket) has its own processor table. Idle connections, those that never
+// complete a frame, slow readers and peers that do not speak this protocol are closed as remoting/limits.h says; of the
+// latter one line per peer and minute is logged with a guess (HTTP, TLS...). Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,8 @@ namespace mq::remoting {
 
 struct ServerOptions {
   int64_t idle_close_ms = kIdleCloseMs;
+  int64_t first_frame_ms = kFirstFrameMs;
+  int64_t whole_frame_ms = kWholeFrameMs;
   size_t max_connections = kMaxConnections;
   size_t output_high_water = kOutputHighWater;
   size_t output_low_water = kOutputLowWater;
@@ -33,6 +35,7 @@ struct ServerOptions {
 struct ServerStats {
   uint64_t accepted = 0;
   uint64_t refused = 0;  // above max_connections
+  uint64_t silent = 0;   // closed because no whole frame came in time
   uint64_t garbage = 0;  // closed because of bytes that are not this protocol
   uint64_t requests = 0;
 };

@@ -3,15 +3,82 @@
 #include <cstdint>
 #include <string_view>
 
+#include "protocol/acl_config.h"
+#include "protocol/acl_headers.h"
 #include "protocol/admin_headers.h"
 #include "protocol/batch.h"
+#include "protocol/broker_views.h"
 #include "protocol/command.h"
+#include "protocol/connections.h"
+#include "protocol/consume_stats.h"
+#include "protocol/group_config.h"
+#include "protocol/group_headers.h"
 #include "protocol/heartbeat.h"
+#include "protocol/kv_headers.h"
 #include "protocol/lists.h"
+#include "protocol/locks.h"
+#include "protocol/message_headers.h"
+#include "protocol/offset_bodies.h"
 #include "protocol/pull_headers.h"
 #include "protocol/register_broker.h"
 #include "protocol/route.h"
+#include "protocol/running_info.h"
 #include "protocol/send_headers.h"
+
+namespace {
+
+// A body that is read can be written, and what was written is read again.
+template <class Decode, class Encode>
+void RoundTrip(std::string_view body, const Decode& decode, const Encode& encode) {
+  const auto read = decode(body);
+  if (read && !decode(encode(*read))) __builtin_trap();
+}
+
+void ReadBodies(std::string_view body) {
+  using namespace mq::protocol;
+  RoundTrip(body, DecodeConsumeStats, EncodeConsumeStats);
+  RoundTrip(body, DecodeConsumeStatsList, EncodeConsumeStatsList);
+  RoundTrip(body, DecodeTopicStats, EncodeTopicStats);
+  RoundTrip(body, DecodeConsumerConnection, EncodeConsumerConnection);
+  RoundTrip(body, DecodeProducerConnection, EncodeProducerConnection);
+  RoundTrip(body, DecodeProducerTable, EncodeProducerTable);
+  RoundTrip(body, DecodeRunningInfo, EncodeRunningInfo);
+  RoundTrip(body, DecodeConsumeDirectly, EncodeConsumeDirectly);
+  RoundTrip(body, DecodeCheckClient, EncodeCheckClient);
+  RoundTrip(body, DecodeConsumerStatus, EncodeConsumerStatus);
+  RoundTrip(body, DecodeCorrectionOffsets, EncodeCorrectionOffsets);
+  RoundTrip(body, DecodeConsumerOffsets, EncodeConsumerOffsets);
+  RoundTrip(body, DecodeDelayOffsets, EncodeDelayOffsets);
+  RoundTrip(body, DecodeOffsetMoved, EncodeOffsetMoved);
+  RoundTrip(body, DecodeTimeSpans, EncodeTimeSpans);
+  RoundTrip(body, DecodeGroupConfigs, EncodeGroupConfigs);
+  RoundTrip(body, DecodeLockRequest, EncodeLockRequest);
+  RoundTrip(body, DecodeLockResponse, EncodeLockResponse);
+  RoundTrip(body, DecodeBrokerStats, EncodeBrokerStats);
+  RoundTrip(body, DecodeConsumeQueueView, EncodeConsumeQueueView);
+  RoundTrip(body, DecodeAclConfig, EncodeAclConfig);
+  RoundTrip(body, DecodeGroupList, EncodeGroupList);
+  RoundTrip(body, DecodeConsumerIds, EncodeConsumerIds);
+  if (const auto reset = DecodeResetOffset(body)) {
+    for (const ResetForm form : {ResetForm::kMap, ResetForm::kList}) {
+      if (!DecodeResetOffset(EncodeResetOffset(*reset, form))) __builtin_trap();
+    }
+  }
+}
+
+void ReadHeaders(const mq::protocol::CommandView& command) {
+  using namespace mq::protocol;
+  PutKvConfigRequestHeader::Decode(command).Ignore("any answer will do");
+  BrokerNameRequestHeader::Decode(command).Ignore("any answer will do");
+  QueryMessageRequestHeader::Decode(command).Ignore("any answer will do");
+  EndTransactionRequestHeader::Decode(command).Ignore("any answer will do");
+  SendBackRequestHeader::Decode(command).Ignore("any answer will do");
+  PushReplyRequestHeader::Decode(command).Ignore("any answer will do");
+  ResetOffsetRequestHeader::Decode(command).Ignore("any answer will do");
+  UpdateAclConfigRequestHeader::Decode(command).Ignore("any answer will do");
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mq::protocol;
@@ -37,6 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     DecodeClusterInfo(command.body).Ignore("any answer will do");
     DecodeTopicConfigs(command.body).Ignore("any answer will do");
     DecodeKvTable(command.body).Ignore("any answer will do");
+    ReadBodies(command.body);
+    ReadHeaders(command);
     BatchReader batch(command.body);
     while (true) {
       const auto entry = batch.Next();

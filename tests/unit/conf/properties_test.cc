@@ -58,5 +58,23 @@ TEST(PropertiesTest, ErrorsNameTheLine) {
   EXPECT_FALSE(ReadProperties("/nonexistent/broker.conf"));
 }
 
+TEST(PropertiesTest, WhatIsWrittenIsReadTheSame) {
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"messageDelayLevel", "1s 5s 10s 1d "},  // bugs: everything after the first blank was lost
+      {"a key:with=signs", " leading"},
+      {"#no comment", "C:\\dir\\"},
+      {"lines", "one\ntwo\r\n\tthree\fend"},
+      {"empty", ""},
+      {"utf8", "zażółć #=:!"}};
+  const std::string text = FormatProperties(pairs);
+  const auto read = ParseProperties(text, "here");
+  ASSERT_TRUE(read.has_value()) << read.error().what;
+  ASSERT_EQ(read->size(), pairs.size()) << text;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    EXPECT_EQ((*read)[i].key, pairs[i].first) << text;
+    EXPECT_EQ((*read)[i].value, pairs[i].second) << text;
+  }
+}
+
 }  // namespace
 }  // namespace mq::conf

@@ -116,6 +116,69 @@ TEST_F(NameServerTest, QuestionsOfBrokersAndTools) {
   EXPECT_NE(refused.remark.find("brokerAddr is missing"), std::string::npos) << refused.remark;
 }
 
+TEST_F(NameServerTest, DrainedBrokersAreNotWrittenToWhateverTheyRegister) {
+  remoting::Client client(loop_);
+  Ask(client, RegisterCommand(false, false));
+  Command drain(RequestCode::kWipeWritePermOfBroker);
+  drain.Set("brokerName", "broker-a");
+  EXPECT_EQ(Ask(client, drain).Find("wipeTopicCount"), "2");
+  EXPECT_NE(Ask(client, RouteCommand(409)).body.find(R"("perm":4)"), std::string::npos);
+  Ask(client, RegisterCommand(false, false));
+  EXPECT_NE(Ask(client, RouteCommand(409)).body.find(R"("perm":4)"), std::string::npos);
+  Command undrain(RequestCode::kAddWritePermOfBroker);
+  undrain.Set("brokerName", "broker-a");
+  EXPECT_EQ(Ask(client, undrain).Find("addTopicCount"), "2");
+  EXPECT_NE(Ask(client, RouteCommand(409)).body.find(R"("perm":6)"), std::string::npos);
+  undrain.Set("brokerName", "nobody");
+  drain.ext.clear();
+  drain.Set("brokerName", "nobody");
+  EXPECT_EQ(Ask(client, drain).Find("wipeTopicCount"), "0");
+}
+
+TEST_F(NameServerTest, TopicsOfClustersAndOfTheSystem) {
+  remoting::Client client(loop_);
+  Ask(client, RegisterCommand(false, false));
+  Command cluster(RequestCode::kGetTopicsByCluster);
+  cluster.Set("cluster", "C");
+  EXPECT_EQ(Ask(client, cluster).body, R"({"topicList":["T","broker-a"]})");
+  cluster.ext.clear();
+  cluster.Set("cluster", "D");
+  EXPECT_EQ(Ask(client, cluster).body, R"({"topicList":[]})");
+  EXPECT_EQ(Ask(client, Command(RequestCode::kGetSystemTopicListFromNs)).body,
+            R"({"brokerAddr":"127.0.0.1:10911","topicList":["C","broker-a"]})");
+  EXPECT_EQ(Ask(client, Command(RequestCode::kGetUnitTopicList)).body, R"({"topicList":[]})");
+}
+
+TEST_F(NameServerTest, KvConfigurationAndOrderedTopics) {
+  remoting::Client client(loop_);
+  EXPECT_TRUE(Ask(client, RegisterCommand(false, false)).body.empty());
+  Command put(RequestCode::kPutKvConfig);
+  put.Set("namespace", "ORDER_TOPIC_CONFIG").Set("key", "T").Set("value", "broker-a:4");
+  EXPECT_EQ(Ask(client, put).code, 0);
+  Command get(RequestCode::kGetKvConfig);
+  get.Set("namespace", "ORDER_TOPIC_CONFIG").Set("key", "T");
+  EXPECT_EQ(Ask(client, get).Find("value"), "broker-a:4");
+  EXPECT_EQ(Ask(client, RegisterCommand(false, false)).body, R"({"table":{"T":"broker-a:4"}})");
+  EXPECT_EQ(Ask(client, RouteCommand(409)).body.find("orderTopicConf"), std::string::npos);
+  server_->set_order_message(true);
+  EXPECT_NE(Ask(client, RouteCommand(409)).body.find(R"("orderTopicConf":"broker-a:4")"), std::string::npos);
+  Command remove(RequestCode::kDeleteKvConfig);
+  remove.Set("namespace", "ORDER_TOPIC_CONFIG").Set("key", "T");
+  EXPECT_EQ(Ask(client, remove).code, 0);
+  EXPECT_EQ(Ask(client, remove).code, 0);
+  EXPECT_EQ(Ask(client, get).code, 22);
+  // Brokers learn that the last ordered topic is gone.
+  EXPECT_EQ(Ask(client, RegisterCommand(false, false)).body, R"({"table":{}})");
+  Command list(RequestCode::kGetKvlistByNamespace);
+  list.Set("namespace", "none");
+  EXPECT_EQ(Ask(client, list).code, 22);
+  put.ext.clear();
+  put.Set("key", "T").Set("value", "v");
+  const Command refused = Ask(client, put);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.remark.find("namespace is missing"), std::string::npos) << refused.remark;
+}
+
 TEST_F(NameServerTest, UnknownCodesAreNotAnswered) {
   remoting::Client client(loop_);
   Command unknown;

@@ -150,6 +150,19 @@ TEST(CommandTest, EveryCutAndEveryFlippedByteIsAnAnswerOrAnError) {
   }
 }
 
+TEST(CommandTest, OfABinaryFieldThatComesTwiceTheLastCounts) {
+  Command command(RequestCode::kGetRouteinfoByTopic);
+  command.type = SerializeType::kRocketMq;
+  command.Set("a", "first").Set("b", "second");
+  std::string bytes;
+  EncodeCommand(command, bytes);
+  bytes.replace(bytes.rfind('b'), 1, "a");
+  CommandView view;
+  ASSERT_TRUE(DecodeCommand(bytes, view));
+  ASSERT_EQ(view.ext.size(), 1u);
+  EXPECT_EQ(view.Find("a"), "second");
+}
+
 TEST(CommandTest, BinaryLanguageAndVersionAreKept) {
   Command command(RequestCode::kHeartBeat);
   command.type = SerializeType::kRocketMq;

@@ -301,6 +301,57 @@ TEST_F(RemotingTest, IdleConnectionsAreClosed) {
   ::close(fd);
 }
 
+TEST_F(RemotingTest, ConnectionsWithoutAWholeFirstFrameAreClosed) {
+  ServerOptions options;
+  options.first_frame_ms = 50;
+  Start(options);
+  const int mute = RawConnect();
+  const int half = RawConnect();
+  const int speaking = RawConnect();
+  std::string bytes;
+  protocol::EncodeCommand(Request(RequestCode::kGetMaxOffset, "z"), bytes);
+  ASSERT_EQ(::write(half, bytes.data(), 10), 10);
+  ASSERT_EQ(::write(speaking, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  RunUntil([&] { return server_->stats().accepted == 3 && server_->stats().requests == 1; });
+  RunUntil([&] { return server_->connections() == 1; });
+  EXPECT_EQ(server_->stats().silent, 2u);
+  for (const int fd : {mute, half, speaking}) ::close(fd);
+}
+
+TEST_F(RemotingTest, AFrameThatDripsIsNotWaitedForForEver) {
+  ServerOptions options;
+  options.whole_frame_ms = 50;
+  Start(options);
+  const int fd = RawConnect();
+  std::string bytes;
+  protocol::EncodeCommand(Request(RequestCode::kGetMaxOffset, "z"), bytes);
+  // A whole frame and the beginning of a second one, of which a byte comes now and then.
+  ASSERT_EQ(::write(fd, (bytes + bytes).data(), bytes.size() + 9), static_cast<ssize_t>(bytes.size() + 9));
+  RunUntil([&] { return server_->stats().requests == 1; });
+  size_t sent = 9;
+  loop::Timer drip(loop_, [&] {
+    if (sent + 1 < bytes.size() && ::send(fd, &bytes[sent], 1, MSG_NOSIGNAL) == 1) ++sent;
+  });
+  drip.Start(10, 10);
+  RunUntil([&] { return server_->connections() == 0; });
+  EXPECT_EQ(server_->stats().silent, 1u);
+  ::close(fd);
+}
+
+TEST_F(RemotingTest, AnAnnouncedFrameReservesNoMoreThanItsBytesAreWorth) {
+  Start();
+  std::vector<int> all;
+  for (int i = 0; i < 200; ++i) {
+    all.push_back(RawConnect());
+    // The largest frame there may be, of which only the first bytes ever come.
+    ASSERT_EQ(::write(all.back(), "\x00\xff\xff\xfc\x00\x00\x10\x00{", 9), 9);
+  }
+  RunUntil([&] { return server_->stats().accepted == 200; });
+  EXPECT_EQ(server_->connections(), 200u);
+  for (const int fd : all) ::close(fd);
+  RunUntil([&] { return server_->connections() == 0; });
+}
+
 TEST_F(RemotingTest, ConnectionsAreBounded) {
   ServerOptions options;
   options.max_connections = 1;

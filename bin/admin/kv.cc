@@ -1,0 +1,129 @@
+// mq-admin kv put|get|delete|list
+#include <optional>
+
+#include "admin/context.h"
+#include "protocol/kv_headers.h"
+#include "protocol/lists.h"
+
+namespace mq::admin {
+namespace {
+
+using protocol::Command;
+using protocol::RequestCode;
+
+const std::string& Operand(const Context& context, size_t index) { return context.settings.operands()[index]; }
+
+Command KeyCommand(const Context& context, RequestCode code) {
+  Command command(code);
+  command.Set("namespace", Operand(context, 0)).Set("key", Operand(context, 1));
+  return command;
+}
+
+using Value = std::optional<std::string>;
+
+// The value at each name server; nothing where the key is missing.
+std::vector<Result<Value>> Values(Context& context) {
+  std::vector<Result<Value>> values;
+  for (const auto& reply : context.admin.AskAll(NameServers(context), KeyCommand(context, RequestCode::kGetKvConfig))) {
+    if (reply) {
+      values.emplace_back(Value(std::string(reply->Find("value").value_or(""))));
+    } else if (reply.error().code == ErrorCode::kNotFound) {
+      values.emplace_back(Value());
+    } else {
+      values.emplace_back(reply.error());
+    }
+  }
+  return values;
+}
+
+std::string Shown(const Value& value) { return value.value_or("-"); }
+
+// Changes the key at every name server where that changes anything.
+Result<int> ChangeAll(Context& context, const Command& command, const Value& wanted) {
+  const std::vector<std::string>& servers = NameServers(context);
+  const auto before = Values(context);
+  Table table({"namesrv", "namespace", "key", "old", "new", "changed"});
+  Outcome outcome(context, "name server");
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (!before[i]) {
+      outcome.Failed(servers[i], before[i].error());
+      continue;
+    }
+    const bool change = *before[i] != wanted;
+    if (change && !context.settings.Bool("dry-run")) {
+      const auto reply = context.admin.Ask(servers[i], command);
+      if (!reply) {
+        outcome.Failed(servers[i], reply.error());
+        continue;
+      }
+    }
+    outcome.Done();
+    table.Add({servers[i], Operand(context, 0), Operand(context, 1), Shown(*before[i]), Shown(wanted), change});
+  }
+  MQ_TRY(table.Print(context.style));
+  return outcome.ExitStatus();
+}
+
+}  // namespace
+
+Result<int> KvPut(Context& context) {
+  MQ_TRY(NeedNameServers(context));
+  Command command = KeyCommand(context, RequestCode::kPutKvConfig);
+  command.Set("value", Operand(context, 2));
+  return ChangeAll(context, command, Operand(context, 2));
+}
+
+Result<int> KvDelete(Context& context) {
+  MQ_TRY(NeedNameServers(context));
+  return ChangeAll(context, KeyCommand(context, RequestCode::kDeleteKvConfig), std::nullopt);
+}
+
+Result<int> KvGet(Context& context) {
+  MQ_TRY(NeedNameServers(context));
+  const std::vector<std::string>& servers = NameServers(context);
+  const auto values = Values(context);
+  Outcome outcome(context, "name server");
+  std::optional<std::string> found;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (!values[i]) {
+      outcome.Failed(servers[i], values[i].error());
+      continue;
+    }
+    outcome.Done();
+    const Value& value = *values[i];
+    if (i > 0 && found != value) context.Notice("name server " + servers[i] + " says " + Shown(value));
+    if (!found) found = value;
+  }
+  if (outcome.none()) return outcome.ExitStatus();
+  if (!found) {
+    return MakeError(ErrorCode::kNotFound, "no key " + Operand(context, 1) + " in namespace " + Operand(context, 0));
+  }
+  Table table({"namespace", "key", "value"});
+  table.Add({Operand(context, 0), Operand(context, 1), *found});
+  MQ_TRY(table.Print(context.style));
+  return outcome.ExitStatus();
+}
+
+Result<int> KvList(Context& context) {
+  MQ_TRY(NeedNameServers(context));
+  Command command(RequestCode::kGetKvlistByNamespace);
+  command.Set("namespace", context.operand());
+  std::optional<Error> failure;
+  // Any of them will do; the next is asked when one does not answer.
+  for (const std::string& server : NameServers(context)) {
+    const auto reply = context.admin.Ask(server, command);
+    if (!reply) {
+      failure = Result<void>(reply.error()).WithContext("name server " + server).error();
+      if (failure->code == ErrorCode::kNotFound) break;
+      continue;
+    }
+    MQ_ASSIGN(const protocol::KvTable entries, protocol::DecodeKvTable(reply->body));
+    Table table({"namespace", "key", "value"});
+    for (const auto& [key, value] : entries) table.Add({context.operand(), key, value});
+    MQ_TRY(table.Print(context.style));
+    return kDone;
+  }
+  return std::move(*failure);
+}
+
+}  // namespace mq::admin

@@ -1,0 +1,106 @@
+#include "namesrv/kv_config.h"
+
+#include <utility>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+
+namespace mq::namesrv {
+namespace {
+
+Result<std::map<std::string, KvConfig::Table, std::less<>>> LoadFile(const std::string& path) {
+  MQ_ASSIGN(const std::string text, ReadFile(path));
+  const auto value = json::Parse(text);
+  if (!value) return MakeError(ErrorCode::kCorruption, path + ": " + value.error().what);
+  std::map<std::string, KvConfig::Table, std::less<>> spaces;
+  const json::Value* table = value->Find("configTable");
+  if (table == nullptr || !table->is_object()) {
+    return MakeError(ErrorCode::kCorruption, path + ": no configTable");
+  }
+  for (const auto& [space, members] : table->members()) {
+    KvConfig::Table& entry = spaces[space];
+    for (const auto& [key, item] : members.members()) entry.insert_or_assign(key, item.AsString());
+  }
+  return spaces;
+}
+
+size_t BytesOf(const std::map<std::string, KvConfig::Table, std::less<>>& spaces) {
+  size_t bytes = 0;
+  for (const auto& [space, table] : spaces) {
+    bytes += space.size();
+    for (const auto& [key, value] : table) bytes += key.size() + value.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Status KvConfig::Load() {
+  if (path_.empty()) return Ok();
+  auto spaces = LoadFile(path_);
+  if (!spaces) {
+    const bool missing = spaces.error().code == ErrorCode::kNotFound;
+    auto backup = LoadFile(path_ + ".bak");
+    if (!backup) {
+      if (missing) return Ok();
+      Error error = std::move(spaces).error();
+      error.hint = "put a good copy there, or move it away to start with none";
+      return error;
+    }
+    log::Warn("namesrv.kv", "the backup is used").Field("error", spaces.error());
+    spaces = std::move(backup);
+  }
+  spaces_ = std::move(*spaces);
+  return Ok();
+}
+
+Status KvConfig::Save(const Spaces& spaces) const {
+  if (BytesOf(spaces) > kMaxKvBytes) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "the KV configuration would grow beyond " + std::to_string(kMaxKvBytes) + " bytes");
+  }
+  if (path_.empty()) return Ok();
+  json::Writer writer(json::Writer::Style::kPretty);
+  writer.BeginObject().Key("configTable").BeginObject();
+  for (const auto& [space, table] : spaces) {
+    writer.Key(space).BeginObject();
+    for (const auto& [key, value] : table) writer.Key(key).String(value);
+    writer.EndObject();
+  }
+  writer.EndObject().EndObject();
+  if (const std::string directory = DirectoryOf(path_); !directory.empty()) MQ_TRY(MakeDirectories(directory));
+  return WriteFileAtomically(path_, writer.text(), true);
+}
+
+Status KvConfig::Put(std::string_view space, std::string_view key, std::string_view value) {
+  Spaces changed = spaces_;
+  changed[std::string(space)].insert_or_assign(std::string(key), std::string(value));
+  MQ_TRY(Save(changed));
+  spaces_ = std::move(changed);
+  return Ok();
+}
+
+Status KvConfig::Delete(std::string_view space, std::string_view key) {
+  if (Find(space, key) == nullptr) return Ok();
+  Spaces changed = spaces_;
+  Table& table = changed.find(space)->second;
+  table.erase(table.find(key));
+  MQ_TRY(Save(changed));
+  spaces_ = std::move(changed);
+  return Ok();
+}
+
+const KvConfig::Table* KvConfig::FindSpace(std::string_view space) const {
+  const auto found = spaces_.find(space);
+  return found == spaces_.end() ? nullptr : &found->second;
+}
+
+const std::string* KvConfig::Find(std::string_view space, std::string_view key) const {
+  const Table* table = FindSpace(space);
+  if (table == nullptr) return nullptr;
+  const auto found = table->find(key);
+  return found == table->end() ? nullptr : &found->second;
+}
+
+}  // namespace mq::namesrv

@@ -1,0 +1,74 @@
+load helper
+
+anonymous_kib() { awk '/^RssAnon/ {print $2}' "/proc/$1/status"; }
+
+@test "a flood of garbage changes nothing: no crash, anonymous memory flat, a sender beside it unaffected" {
+  [ -x "$BUILD/garbage_load" ] || skip "garbage_load is not built"
+  start_cluster
+  local corpus=$MQ_ROOT/tests/golden/wire peer name
+  seq 1000 | mq-send -t Beside -q
+  # What grows once and stays (tables, buffers, the log's own lines) has grown after the first round.
+  for peer in "$BROKER" "$NS"; do garbage_load "$peer" --connections 300 --frames 1000 --seed 1 --corpus "$corpus"; done
+  local broker_before ns_before
+  broker_before=$(anonymous_kib "$PID_broker"); ns_before=$(anonymous_kib "$PID_namesrv")
+  { seq 5000 | mq-send -t Beside -q --rate 5000/s; echo $? > "$T/sender"; } 3>&- &
+  local sender=$!
+  for peer in "$BROKER" "$NS"; do
+    run garbage_load "$peer" --connections 1000 --frames 5000 --seed 2 --corpus "$corpus"
+    echo "$output"
+    [ "$status" = 0 ]
+  done
+  wait "$sender"
+  [ "$(cat "$T/sender")" = 0 ]
+  [ "$(mq-consume -t Beside --from start -e | wc -l)" = 6000 ]
+  kill -0 "$PID_broker"; kill -0 "$PID_namesrv"
+  [ $(($(anonymous_kib "$PID_broker") - broker_before)) -lt 4096 ]
+  [ $(($(anonymous_kib "$PID_namesrv") - ns_before)) -lt 4096 ]
+  # One line a peer, guess and minute: the log is not flooded either.
+  [ "$(grep -c 'remoting.garbage' "$T/broker.log")" -lt 100 ]
+  # No name that came over the wire became a path.
+  [ -z "$(find "$STORE" -name '*passwd*')" ]
+}
+
+# frame HEADER [BODY]: a frame with a JSON header, as printf text.
+frame() {
+  local header=$1 body=${2:-}
+  printf -v FRAME '\\x%02x\\x%02x\\x%02x\\x%02x' $(bytes4 $((4 + ${#header} + ${#body})))
+  printf -v WORD '\\x%02x\\x%02x\\x%02x\\x%02x' $(bytes4 ${#header})
+  printf '%b' "$FRAME$WORD"; printf %s "$header$body"
+}
+bytes4() { echo $(($1 >> 24 & 255)) $(($1 >> 16 & 255)) $(($1 >> 8 & 255)) $(($1 & 255)); }
+# ask ADDRESS HEADER [BODY]: the answer's header, as it came.
+ask() {
+  timeout 5 bash -c '
+    exec 5<>"/dev/tcp/${1/:/\/}"; cat "$2" >&5
+    length=$((16#$(head -c 4 <&5 | od -An -tx1 | tr -d " ")))
+    head -c "$length" <&5 | tail -c +5' _ "$1" <(frame "$2" "${3:-}")
+}
+
+@test "languages and versions nobody knows are served" {
+  start_cluster
+  for language in NODE_JS RUST KLINGON; do
+    run ask "$NS" "{\"code\":106,\"language\":\"$language\",\"version\":65535,\"opaque\":7}"
+    [[ $output == *'"opaque":7'* ]]
+    [[ $output == *broker-a* ]]
+  done
+}
+
+@test "names that try to be paths are refused and leave nothing behind" {
+  start_cluster
+  local sent='"b":"../../escape","a":"g","c":"TBW102","d":"4","e":"0","f":"0","g":"0","h":"0"'
+  run ask "$BROKER" "{\"code\":310,\"opaque\":1,\"extFields\":{$sent}}" body
+  [[ $output == *'"opaque":1'* && $output != *'"code":0'* ]]
+  run ask "$BROKER" '{"code":17,"opaque":2,"extFields":{"topic":"../x","readQueueNums":"1","writeQueueNums":"1","perm":"6"}}'
+  [[ $output == *'"opaque":2'* && $output != *'"code":0'* ]]
+  run ask "$BROKER" '{"code":35,"opaque":3,"extFields":{"clientID":"../../c","producerGroup":"/etc/passwd"}}'
+  [[ $output == *'"opaque":3'* ]]
+  [ -z "$(find "$T" -name '*escape*' -o -name x)" ]
+}
+
+@test "a misspelt field is named in the answer" {
+  start_cluster
+  run ask "$NS" '{"code":101,"opaque":4,"extFields":{"namespace":"n","kee":"k"}}'
+  [[ $output == *'key is missing'* ]]
+}
