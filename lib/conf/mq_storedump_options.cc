@@ -138,7 +138,7 @@ constexpr Command kCommand{.options = kRows,
                                               "[TOPIC [QUEUE]], index, checkpoint, positions, config or all",
                                        .min = 0,
                                        .max = 4,
-                                       .synopsis = "[STORE] PART [TOPIC [QUEUE]]"}};
+                                       .synopsis = "[STORE] PART [TOPIC] [QUEUE]"}};
 
 }  // namespace
 

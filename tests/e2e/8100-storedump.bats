@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load helper
 
 golden() { mkdir -p "$T/$1"; tar xzf "$MQ_ROOT/tests/golden/store/$1.tar.gz" --strip-components=1 -C "$T/$1"; S=$T/$1; }
