@@ -76,8 +76,9 @@ truth() { zcat "$MQ_ROOT/tests/golden/store/$1.jsonl.gz" | jq -cS "${2:-.}"; }
   seq 20001 120000 | mq-send -t Live -q
   until_true 30 eval '[ "$(wc -l < "$T/followed")" = 120000 ]'
   kill -INT "$follower"
-  run wait "$follower"
-  [ "$status" = 130 ] || { wait "$follower"; [ $? = 130 ]; } || true
+  local ended=0
+  wait "$follower" || ended=$?
+  [ "$ended" = 130 ]
   seq 120000 | sort > "$T/a"; sort "$T/followed" > "$T/b"
   cmp "$T/a" "$T/b"
   stop broker
@@ -128,6 +129,18 @@ truth() { zcat "$MQ_ROOT/tests/golden/store/$1.jsonl.gz" | jq -cS "${2:-.}"; }
   run mq-storedump "$S" --verify -q
   [ "$status" = 1 ]
   grep -q "error: torn tail" <<< "$output"
+}
+
+@test "a file that is cut while it is read ends the run with status 8 and the position reached" {
+  golden store-clean
+  mq-storedump "$S" commitlog --follow -J > "$T/out" 2>"$T/err" 3>&- &
+  follower=$!; PIDS+=("$follower")
+  until_true 30 eval '[ "$(wc -l < "$T/out")" = 1576 ]'
+  truncate -s 1000 "$S/commitlog/00000000000002097152"
+  local ended=0
+  wait "$follower" || ended=$?
+  [ "$ended" = 8 ]
+  grep -q "was cut to 1000 bytes while it was read (position reached: 2541117)" "$T/err"
 }
 
 @test "summary, usage, hex and redacted output" {
