@@ -1,31 +1,17 @@
 // Decides whether a message is wanted (--grep) and prints it: to stdout in the chosen form, or to a file of its own.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "consume/options.h"
 #include "consume/output.h"
+#include "stream/body_pattern.h"
 #include "stream/writer.h"
 
 namespace mq::consume {
-
-// An extended regular expression over bytes; ^ and $ match at every line.
-class BodyPattern {
- public:
-  static Result<BodyPattern> Compile(const std::string& expression);
-  ~BodyPattern();
-  BodyPattern(BodyPattern&&) noexcept;
-  BodyPattern& operator=(BodyPattern&&) noexcept;
-  bool Matches(std::string_view body) const;
-
- private:
-  struct Compiled;
-  explicit BodyPattern(std::unique_ptr<Compiled> compiled);
-  std::unique_ptr<Compiled> compiled_;
-};
 
 class Printer {
  public:
@@ -43,7 +29,7 @@ class Printer {
   Output& output_;
   stream::Writer writer_;
   stream::TimePrinter times_;
-  std::optional<BodyPattern> pattern_;
+  std::optional<stream::BodyPattern> pattern_;
 };
 
 // TOPIC.BROKER.QUEUE.OFFSET, the offset in 20 digits so that names sort in order.

@@ -119,9 +119,9 @@ std::span<const Option> RouteOptions() { return kRoute; }
 std::span<const Option> DaemonOptions() { return kDaemon; }
 
 const std::vector<const Program*>& AllPrograms() {
-  static const std::vector<const Program*> programs = {&MqSendProgram(),    &MqConsumeProgram(), &MqAdminProgram(),
-                                                       &MqNamesrvProgram(), &MqBrokerProgram(),  &MqFlushdProgram(),
-                                                       &MqReputdProgram()};
+  static const std::vector<const Program*> programs = {&MqSendProgram(),      &MqConsumeProgram(), &MqAdminProgram(),
+                                                       &MqStoredumpProgram(), &MqNamesrvProgram(), &MqBrokerProgram(),
+                                                       &MqFlushdProgram(),    &MqReputdProgram()};
   return programs;
 }
 

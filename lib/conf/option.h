@@ -5,7 +5,7 @@
 //
 // To add an option or a setting: add one row to the table of the executable that reads it
 //   broker_settings.cc namesrv_settings.cc helper_settings.cc mq_send_options.cc mq_consume_options.cc
-//   mq_admin_options.cc
+//   mq_admin_options.cc mq_storedump_options.cc
 // (rows that several executables share are in common_options.cc) and read it with conf/settings.h. Rows describe only
 // what works now: an option that does not work yet has no row.
 #pragma once

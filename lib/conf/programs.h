@@ -19,6 +19,7 @@ const Program& MqReputdProgram();
 const Program& MqSendProgram();
 const Program& MqConsumeProgram();
 const Program& MqAdminProgram();
+const Program& MqStoredumpProgram();
 
 // All of the above, tools first: for the page and completion checks and to tell a misspelt key from a foreign one.
 const std::vector<const Program*>& AllPrograms();

@@ -140,19 +140,39 @@ void Client::Close() {
   socket_.Reset();
 }
 
+namespace {
+
+// One question, one answer.
+Result<Received> AskOnce(const std::string& directory, MessageType question, int timeout_ms) {
+  MQ_ASSIGN(const UniqueFd socket, Connect(directory, kSocketName));
+  Message message;
+  message.type = question;
+  MQ_TRY(Send(socket.get(), Encode(message)));
+  pollfd wait = {socket.get(), POLLIN, 0};
+  if (::poll(&wait, 1, timeout_ms) != 1) return MakeError(ErrorCode::kUnreachable, "the broker does not answer");
+  MQ_ASSIGN(Received received, Receive(socket.get()));
+  if (received.closed || received.nothing) return MakeError(ErrorCode::kUnreachable, "the broker gave no answer");
+  return received;
+}
+
+}  // namespace
+
 std::optional<int64_t> AskHolder(const std::string& directory, int timeout_ms) {
-  auto socket = Connect(directory, kSocketName);
-  if (!socket) return std::nullopt;
-  Message who;
-  who.type = MessageType::kWho;
-  if (!Send(socket->get(), Encode(who))) return std::nullopt;
-  pollfd wait = {socket->get(), POLLIN, 0};
-  if (::poll(&wait, 1, timeout_ms) != 1) return std::nullopt;
-  auto received = Receive(socket->get());
-  if (!received || received->closed || received->nothing) return std::nullopt;
+  const auto received = AskOnce(directory, MessageType::kWho, timeout_ms);
+  if (!received) return std::nullopt;
   auto answer = Decode(received->bytes);
   if (!answer || answer->type != MessageType::kHolder || answer->pid <= 0) return std::nullopt;
   return answer->pid;
+}
+
+Result<UniqueFd> AskPositions(const std::string& directory, int timeout_ms) {
+  MQ_ASSIGN(Received received, AskOnce(directory, MessageType::kLook, timeout_ms));
+  MQ_ASSIGN(const Message answer, Decode(received.bytes));
+  if (answer.type == MessageType::kRefused) return MakeError(ErrorCode::kPermission, answer.text);
+  if (answer.type != MessageType::kPositions || received.descriptors.size() != 1) {
+    return MakeError(ErrorCode::kProtocol, "the broker does not hand out its positions");
+  }
+  return std::move(received.descriptors.front());
 }
 
 }  // namespace mq::ctl

@@ -81,4 +81,8 @@ class Client {
 // A starting broker asks this when it does not get the lock.
 std::optional<int64_t> AskHolder(const std::string& directory, int timeout_ms);
 
+// The positions of the live broker of this store, readable only. kUnreachable when no broker answers within
+// `timeout_ms`, kPermission when it refuses. One blocking question; no loop is needed.
+Result<UniqueFd> AskPositions(const std::string& directory, int timeout_ms);
+
 }  // namespace mq::ctl

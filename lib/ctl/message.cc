@@ -11,7 +11,7 @@ namespace mq::ctl {
 
 namespace {
 
-constexpr std::array<std::pair<MessageType, std::string_view>, 9> kTypes{{
+constexpr std::array<std::pair<MessageType, std::string_view>, 11> kTypes{{
     {MessageType::kHello, "hello"},
     {MessageType::kWelcome, "welcome"},
     {MessageType::kRefused, "refused"},
@@ -21,6 +21,8 @@ constexpr std::array<std::pair<MessageType, std::string_view>, 9> kTypes{{
     {MessageType::kStatus, "status"},
     {MessageType::kWho, "who"},
     {MessageType::kHolder, "holder"},
+    {MessageType::kLook, "look"},
+    {MessageType::kPositions, "positions"},
 }};
 
 constexpr std::array<std::pair<Role, std::string_view>, 4> kRoles{{

@@ -10,6 +10,8 @@
 //   status    helper -> broker   one line of what it is doing, when it changes
 //   who       anybody -> broker  who holds this store?
 //   holder    broker -> asker    pid, state
+//   look      anybody -> broker  may I watch the positions? Answered to its own user and to root alone
+//   positions broker -> asker    pid; descriptor: the positions, opened for reading only
 //
 // A lost wake costs latency, never data. Unknown types and members are ignored.
 #pragma once
@@ -33,7 +35,19 @@ enum class Role { kNone, kBroker, kFlushd, kReputd };
 std::string_view RoleName(Role role);  // "broker", "flushd", "reputd"
 Role ParseRole(std::string_view name);
 
-enum class MessageType { kHello, kWelcome, kRefused, kWake, kDrain, kDrained, kStatus, kWho, kHolder };
+enum class MessageType {
+  kHello,
+  kWelcome,
+  kRefused,
+  kWake,
+  kDrain,
+  kDrained,
+  kStatus,
+  kWho,
+  kHolder,
+  kLook,
+  kPositions
+};
 
 struct Message {
   MessageType type = MessageType::kWake;

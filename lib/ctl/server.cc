@@ -1,5 +1,6 @@
 #include "ctl/server.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,6 +101,9 @@ void Server::OnMessage(Peer& peer, const Message& message) {
       Send(peer.fd.get(), Encode(answer)).Ignore("who asks may have gone");
       return;
     }
+    case MessageType::kLook:
+      OnLook(peer);
+      return;
     case MessageType::kWake:
       // A helper that means the other helper has read its flag in the shared page.
       if (peer.role == Role::kNone) return;
@@ -151,6 +155,20 @@ void Server::OnHello(Peer& peer, const Message& message) {
   peer.role = message.role;
   log::Debug("ctl", "helper attached").Field("helper", name).Field("pid", peer.credentials.pid);
   handler_.OnHelper(peer.role, true, peer.credentials.pid);
+}
+
+// A descriptor of its own, opened for reading: whoever holds it can map the pages but never write them.
+void Server::OnLook(Peer& peer) {
+  if (peer.credentials.uid != ::geteuid() && peer.credentials.uid != 0) {
+    return Refuse(peer, "only the broker's own user may look at its positions");
+  }
+  const std::string own = "/proc/self/fd/" + std::to_string(options_.positions_fd);
+  const UniqueFd readable(::open(own.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!readable.valid()) return Refuse(peer, "the positions cannot be opened for reading");
+  Message answer;
+  answer.type = MessageType::kPositions;
+  answer.pid = ::getpid();
+  Send(peer.fd.get(), Encode(answer), {readable.get()}).Ignore("who asks may have gone");
 }
 
 void Server::Refuse(Peer& peer, const std::string& text) {

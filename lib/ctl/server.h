@@ -75,6 +75,7 @@ class Server {
   void OnReadable(Peer& peer);
   void OnMessage(Peer& peer, const Message& message);
   void OnHello(Peer& peer, const Message& message);
+  void OnLook(Peer& peer);
   void Refuse(Peer& peer, const std::string& text);
   void Remove(Peer& peer);
   Peer* Find(Role role) const;

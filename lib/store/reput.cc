@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "base/strings.h"
-#include "protocol/names.h"
-#include "protocol/properties.h"
 #include "store/queue_check.h"
+#include "store/tags_code.h"
 
 namespace mq::store {
 
@@ -91,26 +89,11 @@ PhysicalOffset Reput::limit() const {
   return std::min(wrote, LoadFlushed(positions_));
 }
 
-int64_t Reput::TagsCodeOf(const protocol::MessageView& message) const {
-  if (message.topic == protocol::kScheduleTopic) {
-    if (auto text = protocol::FindProperty(message.properties, protocol::property::kDelay)) {
-      // A level that is no number counts as none: one such record must not stop dispatch.
-      const auto level = ParseInt64(*text);
-      const auto levels = static_cast<int64_t>(options_.delay_levels_ms.size());
-      if (level && *level > 0 && levels > 0) {
-        return message.store_timestamp + options_.delay_levels_ms[static_cast<size_t>(std::min(*level, levels) - 1)];
-      }
-      if (level && *level > 0) return message.store_timestamp + 1000;
-    }
-  }
-  return protocol::TagsCode(message.properties);
-}
-
 Status Reput::DispatchRecord(const protocol::MessageView& message) {
   if (!EntersQueue(message.sys_flag) || message.queue_id < 0 || message.queue_offset.value() < 0) return Ok();
   if (!tombstones_.empty() && message.physical_offset < tombstones_.Of(message.topic)) return Ok();
   if (!IsSafeTopicDirectory(message.topic)) return Ok();
-  const QueueEntry entry{message.physical_offset, message.size, TagsCodeOf(message)};
+  const QueueEntry entry{message.physical_offset, message.size, QueueTagsCode(message, options_.delay_levels_ms)};
   return queues_.GetOrCreate(message.topic, message.queue_id).Put(message.queue_offset, entry, queues_.anomalies());
 }
 

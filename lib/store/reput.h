@@ -69,7 +69,6 @@ class Reput {
   Result<bool> ApplyTombstones();
   Status Dispatch(PhysicalOffset limit, int64_t max_records);
   Status DispatchRecord(const protocol::MessageView& message);
-  int64_t TagsCodeOf(const protocol::MessageView& message) const;
   Status FlushStep(int64_t now_ms);
   Status FlushThoroughly();
   Status WriteMarkerIfCovered();

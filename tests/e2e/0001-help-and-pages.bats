@@ -1,6 +1,6 @@
 load helper
 
-TOOLS="mq-send mq-consume mq-admin"
+TOOLS="mq-send mq-consume mq-admin mq-storedump"
 DAEMONS="mq-namesrv mq-broker mq-flushd mq-reputd"
 
 @test "every executable answers -h, --help, --version and --version --json" {
@@ -8,7 +8,7 @@ DAEMONS="mq-namesrv mq-broker mq-flushd mq-reputd"
     $program -h > "$T/brief"
     $program --help > "$T/full"
     [ "$(wc -l < "$T/brief")" -le "$(wc -l < "$T/full")" ]
-    grep -q -- --namesrv "$T/full" || [ $program = mq-namesrv ] || [ $program = mq-flushd ] || [ $program = mq-reputd ]
+    grep -q -- --namesrv "$T/full" || [ $program = mq-namesrv ] || [ $program = mq-flushd ] || [ $program = mq-reputd ] || [ $program = mq-storedump ]
     [[ $($program --version) == "$program "* ]]
     $program --version --json | jq -e --arg name "$program" '.name == $name and (.version | length > 0)'
   done

@@ -102,16 +102,16 @@ TEST(LastTest, EndsAtTheBeginningOfTheQueue) {
 }
 
 TEST(PatternTest, MatchesLinesAndBytes) {
-  const Result<BodyPattern> pattern = BodyPattern::Compile("^err(or)?[0-9]+$");
+  const Result<stream::BodyPattern> pattern = stream::BodyPattern::Compile("^err(or)?[0-9]+$");
   ASSERT_TRUE(pattern.has_value());
   EXPECT_TRUE(pattern->Matches("x\nerror12\ny"));
   EXPECT_TRUE(pattern->Matches("err1"));
   EXPECT_FALSE(pattern->Matches("xerr1"));
   EXPECT_FALSE(pattern->Matches(""));
-  const Result<BodyPattern> behind_nul = BodyPattern::Compile("needle");
+  const Result<stream::BodyPattern> behind_nul = stream::BodyPattern::Compile("needle");
   EXPECT_TRUE(behind_nul->Matches(std::string_view("a\0needle", 8)));
   EXPECT_FALSE(behind_nul->Matches(std::string_view("needle", 3)));
-  EXPECT_FALSE(BodyPattern::Compile("a["));
+  EXPECT_FALSE(stream::BodyPattern::Compile("a["));
 }
 
 Result<Options> Read(std::vector<std::string> arguments, bool terminal = false) {

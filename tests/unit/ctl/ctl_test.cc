@@ -167,6 +167,28 @@ TEST_F(CtlTest, WhoHoldsTheStore) {
   EXPECT_EQ(holder, ::getpid());
 }
 
+TEST_F(CtlTest, WhoLooksAtThePositionsCannotWriteThem) {
+  EXPECT_EQ(AskPositions(directory_, 100).error().code, ErrorCode::kUnreachable);
+  ASSERT_EQ(::ftruncate(memory_.get(), 4096), 0);
+  loop::Loop loop;
+  Broker broker;
+  auto server = Serve(loop, broker);
+  Result<UniqueFd> looked = MakeError(ErrorCode::kInternal, "not asked");
+  std::thread asker([&] {
+    looked = AskPositions(directory_, 5000);
+    loop.Post([&] { loop.Stop(); });
+  });
+  loop.Run();
+  asker.join();
+  ASSERT_TRUE(looked.has_value()) << looked.error().what;
+  void* readable = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, looked->get(), 0);
+  EXPECT_NE(readable, MAP_FAILED);
+  ::munmap(readable, 4096);
+  EXPECT_EQ(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, looked->get(), 0), MAP_FAILED);
+  EXPECT_NE(::pwrite(looked->get(), "x", 1, 0), 1);
+  EXPECT_TRUE(broker.events.empty());
+}
+
 TEST(CtlMessageTest, RoundTripAndDamage) {
   Message message;
   message.type = MessageType::kHello;

@@ -1,0 +1,163 @@
+// The index part of mq-storedump: whole files, or what one key leads to.
+#include <algorithm>
+
+#include "base/file.h"
+#include "conf/run.h"
+#include "store/dump_index.h"
+#include "store/dump_log.h"
+#include "storedump/parts.h"
+
+namespace mq::storedump {
+namespace {
+
+using store::DumpIndex;
+using store::DumpIndexEntry;
+using store::DumpRow;
+
+Status PrintHeader(Context& context, const DumpIndex& index) {
+  const store::DumpIndexHeader& header = index.header();
+  DumpRow row(context.output.buffer(), context.options.rows);
+  row.Text("kind", "header")
+      .Text("file", index.name())
+      .Int("fileSize", index.bytes())
+      .Int("hashSlotNum", index.slots())
+      .Int("indexNum", index.entries())
+      .Int("beginTimestamp", header.begin_timestamp)
+      .Int("endTimestamp", header.end_timestamp)
+      .Int("beginPhyOffset", header.begin_physical_offset)
+      .Int("endPhyOffset", header.end_physical_offset)
+      .Int("hashSlotCount", header.slots_used)
+      .Int("indexCount", header.count);
+  return Ok();
+}
+
+void AppendEntry(DumpRow& row, const DumpIndex& index, int64_t number, const DumpIndexEntry& entry) {
+  row.Text("kind", "entry")
+      .Text("file", index.name())
+      .Int("n", number)
+      .Int("keyHash", entry.key_hash)
+      .Int("slot", entry.key_hash < 0 ? -1 : index.SlotOf(entry.key_hash))
+      .Int("phyOffset", entry.physical_offset)
+      .Int("timeDiff", entry.seconds)
+      .Int("prev", entry.previous);
+}
+
+Status PrintFile(Context& context, DumpIndex& index) {
+  MQ_TRY(PrintHeader(context, index));
+  for (int64_t slot = 0; slot < index.slots() && SignalThatCame() == 0; ++slot) {
+    MQ_ASSIGN(const int32_t value, index.Slot(slot));
+    if (value == 0) continue;
+    DumpRow(context.output.buffer(), context.options.rows)
+        .Text("kind", "slot")
+        .Text("file", index.name())
+        .Int("slot", slot)
+        .Int("value", value);
+    MQ_TRY(context.output.Added());
+  }
+  for (int64_t number = 1; number < index.end() && SignalThatCame() == 0; ++number) {
+    MQ_ASSIGN(const DumpIndexEntry entry, index.Entry(number));
+    {
+      DumpRow row(context.output.buffer(), context.options.rows);
+      AppendEntry(row, index, number, entry);
+    }
+    MQ_TRY(context.output.Added());
+  }
+  return Ok();
+}
+
+// The topics a key may have been filed under, with the number it then has.
+struct Wanted {
+  std::string topic;
+  int32_t hash;
+};
+
+Result<std::vector<Wanted>> WantedOf(const Options& options) {
+  std::vector<std::string> topics = options.topics;
+  if (topics.empty()) {
+    MQ_ASSIGN(const std::vector<store::QueueName> queues, store::ListQueues(store::StoreLayout(options.root)));
+    for (const store::QueueName& queue : queues) {
+      if (topics.empty() || topics.back() != queue.topic) topics.push_back(queue.topic);
+    }
+  }
+  std::vector<Wanted> wanted;
+  for (const std::string& topic : topics) wanted.push_back({topic, store::IndexKeyHash(topic, *options.key)});
+  return wanted;
+}
+
+// The record an entry leads to says whether it is of this key, or of another one with the same number.
+Status AppendFound(DumpRow& row, Context& context, store::DumpLog& log, const Wanted& wanted,
+                   const DumpIndexEntry& entry) {
+  MQ_ASSIGN(const auto record, log.RecordAt(store::PhysicalOffset(entry.physical_offset)));
+  if (!record) {
+    row.Text("found", "no record");
+    return Ok();
+  }
+  const std::vector<std::string_view> keys = store::IndexKeysOf(record->message.properties);
+  const bool same =
+      record->message.topic == wanted.topic && std::find(keys.begin(), keys.end(), *context.options.key) != keys.end();
+  row.Text("found", same ? "record" : "record of another key")
+      .Text("topic", record->message.topic)
+      .Int("queueId", record->message.queue_id)
+      .Int("queueOffset", record->message.queue_offset.value())
+      .Time("storeTimestamp", record->message.store_timestamp);
+  return Ok();
+}
+
+// Along the chain of the key's slot, newest first, as a broker looks it up.
+Result<int64_t> PrintChain(Context& context, DumpIndex& index, store::DumpLog& log, const Wanted& wanted) {
+  int64_t found = 0;
+  MQ_ASSIGN(int32_t number, index.Slot(index.SlotOf(wanted.hash)));
+  while (number > 0 && number < index.end()) {
+    MQ_ASSIGN(const DumpIndexEntry entry, index.Entry(number));
+    if (entry.key_hash == wanted.hash) {
+      DumpRow row(context.output.buffer(), context.options.rows);
+      AppendEntry(row, index, number, entry);
+      MQ_TRY(AppendFound(row, context, log, wanted, entry));
+      ++found;
+    }
+    MQ_TRY(context.output.Added());
+    if (entry.previous >= number) break;  // damage: a chain only leads back
+    number = entry.previous;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<int> PrintIndex(Context& context) {
+  const Options& options = context.options;
+  const store::StoreLayout layout(options.root);
+  MQ_ASSIGN(const std::vector<std::string> paths, store::ListIndexFiles(layout));
+  std::vector<Wanted> wanted;
+  std::optional<store::DumpLog> log;
+  if (options.key) {
+    MQ_ASSIGN(wanted, WantedOf(options));
+    MQ_ASSIGN(log, store::DumpLog::Open(layout, protocol::BodyCheck::kSkip));
+  }
+  int64_t found = 0;
+  int status = 0;
+  for (const std::string& path : paths) {
+    auto index = DumpIndex::Open(path, options.index_slots);
+    if (!index) {
+      conf::Notice(context.settings, index.error().what);
+      if (!index.error().hint.empty()) conf::Notice(context.settings, index.error().hint);
+      status = 3;
+      continue;
+    }
+    if (!options.key) {
+      MQ_TRY(PrintFile(context, *index));
+      continue;
+    }
+    for (const Wanted& each : wanted) {
+      MQ_ASSIGN(const int64_t here, PrintChain(context, *index, *log, each));
+      found += here;
+    }
+  }
+  if (options.key && found == 0 && status == 0) {
+    return MakeError(ErrorCode::kNotFound,
+                     "no entry of key '" + *options.key + "' in " + std::to_string(paths.size()) + " index files");
+  }
+  return status;
+}
+
+}  // namespace mq::storedump

@@ -1,0 +1,28 @@
+// Prints the parts of a store other than the log. Each returns the exit status.
+#pragma once
+
+#include "base/result.h"
+#include "conf/settings.h"
+#include "storedump/live.h"
+#include "storedump/options.h"
+#include "storedump/output.h"
+
+namespace mq::storedump {
+
+struct Context {
+  const conf::Settings& settings;
+  const Options& options;
+  LiveBroker& live;
+  Output& output;
+};
+
+Result<int> PrintQueues(Context& context);
+Result<int> PrintIndex(Context& context);
+Result<int> PrintCheckpoint(Context& context);
+Result<int> PrintPositions(Context& context);
+Result<int> PrintConfig(Context& context);
+Result<int> PrintUsage(Context& context);
+Result<int> PrintHex(Context& context);
+Result<int> Verify(Context& context);
+
+}  // namespace mq::storedump
