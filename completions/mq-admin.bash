@@ -106,8 +106,7 @@ _mq_admin() {
     if [[ -z $noun ]]; then noun=$word; elif [[ -z $verb ]]; then verb=$word; fi
   done
   if [[ $cur != -* && -z $noun ]]; then
-    COMPREPLY=($(compgen -W 'bench broker cluster health msg topic' -- "$cur"))
-    COMPREPLY=($(compgen -W 'bench broker cluster health kv namesrv topic' -- "$cur"))
+    COMPREPLY=($(compgen -W 'bench broker cluster health kv msg namesrv topic' -- "$cur"))
     return
   fi
   if [[ $cur != -* && -z $verb ]]; then
@@ -116,8 +115,8 @@ _mq_admin() {
       broker) COMPREPLY=($(compgen -W 'config status' -- "$cur")) ;;
       cluster) COMPREPLY=($(compgen -W 'list' -- "$cur")) ;;
       health) COMPREPLY=($(compgen -W '' -- "$cur")) ;;
-      msg) COMPREPLY=($(compgen -W 'find get' -- "$cur")) ;;
       kv) COMPREPLY=($(compgen -W 'delete get list put' -- "$cur")) ;;
+      msg) COMPREPLY=($(compgen -W 'find get' -- "$cur")) ;;
       namesrv) COMPREPLY=($(compgen -W 'config drain undrain' -- "$cur")) ;;
       topic) COMPREPLY=($(compgen -W 'create delete list route show wait' -- "$cur")) ;;
     esac

@@ -5,6 +5,7 @@
 #include "conf/run.h"
 #include "store/dump_index.h"
 #include "store/dump_log.h"
+#include "store/index_file.h"
 #include "storedump/parts.h"
 
 namespace mq::storedump {
@@ -127,7 +128,7 @@ Result<int64_t> PrintChain(Context& context, DumpIndex& index, store::DumpLog& l
 Result<int> PrintIndex(Context& context) {
   const Options& options = context.options;
   const store::StoreLayout layout(options.root);
-  MQ_ASSIGN(const std::vector<std::string> paths, store::ListIndexFiles(layout));
+  MQ_ASSIGN(const std::vector<std::string> paths, store::ListIndexPaths(layout));
   std::vector<Wanted> wanted;
   std::optional<store::DumpLog> log;
   if (options.key) {

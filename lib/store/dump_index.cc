@@ -69,14 +69,6 @@ Result<DumpIndexEntry> DumpIndex::Entry(int64_t number) {
   return entry;
 }
 
-int32_t IndexKeyHash(std::string_view topic, std::string_view key) {
-  std::string text(topic);
-  text += '#';
-  text += key;
-  const int32_t hash = JavaHash(text);
-  return hash == std::numeric_limits<int32_t>::min() ? 0 : std::abs(hash);
-}
-
 std::vector<std::string_view> IndexKeysOf(std::string_view properties) {
   std::vector<std::string_view> keys;
   if (const auto id = protocol::FindProperty(properties, protocol::property::kUniqKey)) keys.push_back(*id);
@@ -86,7 +78,7 @@ std::vector<std::string_view> IndexKeysOf(std::string_view properties) {
   return keys;
 }
 
-Result<std::vector<std::string>> ListIndexFiles(const StoreLayout& layout) {
+Result<std::vector<std::string>> ListIndexPaths(const StoreLayout& layout) {
   std::vector<std::string> files;
   const std::string directory = layout.root() + "/index";
   auto names = ListDirectory(directory);

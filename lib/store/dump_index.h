@@ -67,11 +67,9 @@ class DumpIndex {
   int64_t entries_ = 0;
 };
 
-// The number a key of a topic is filed under: never negative.
-int32_t IndexKeyHash(std::string_view topic, std::string_view key);
 // The keys a record with these properties is filed under, in order.
 std::vector<std::string_view> IndexKeysOf(std::string_view properties);
 // The index files of a store by name, which is by age; other names are not index files.
-Result<std::vector<std::string>> ListIndexFiles(const StoreLayout& layout);
+Result<std::vector<std::string>> ListIndexPaths(const StoreLayout& layout);
 
 }  // namespace mq::store

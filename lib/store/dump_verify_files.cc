@@ -174,7 +174,7 @@ Status VerifyNames(const VerifyOptions& options, const DumpLog& log, const Fault
     if (rocketmq) MQ_TRY(VerifyPreBlankOnly(layout, queue, sink));
   }
   if (!rocketmq) return Ok();
-  MQ_ASSIGN(const std::vector<std::string> indexes, ListIndexFiles(layout));
+  MQ_ASSIGN(const std::vector<std::string> indexes, ListIndexPaths(layout));
   int64_t index_bytes = 0;
   for (const std::string& path : indexes) {
     auto bytes = FileSize(path);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/index_file.h"
+
 namespace mq::store {
 
 namespace {
@@ -17,7 +19,7 @@ void IndexVerifier::Say(const DumpIndex& index, int64_t byte, Severity severity,
 }
 
 Status IndexVerifier::Open() {
-  MQ_ASSIGN(paths_, ListIndexFiles(StoreLayout(options_.root)));
+  MQ_ASSIGN(paths_, ListIndexPaths(StoreLayout(options_.root)));
   std::vector<std::string> sound;
   for (const std::string& path : paths_) {
     said_in_file_ = 0;

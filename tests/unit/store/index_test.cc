@@ -169,7 +169,9 @@ TEST(IndexTest, HalfAPutIsTakenBack) {
     auto reput = store.OpenReput();
     ASSERT_TRUE(reput->Step(0, 100).has_value());
     EachIsFoundOnce(store, 20);
-    if (!same_life) EXPECT_EQ(store.IndexBytes(), before);
+    if (!same_life) {
+      EXPECT_EQ(store.IndexBytes(), before);
+    }
   }
 }
 
@@ -182,10 +184,18 @@ TEST(IndexTest, LostAndDamagedFilesComeBackWithTheSameBytes) {
   const auto before = store.IndexBytes();
   for (int kind = 0; kind < 7; ++kind) {
     const auto paths = IndexPaths(store);
-    if (kind == 0) ASSERT_TRUE(RemoveTree(store.layout().IndexDir()).has_value());
-    if (kind == 1) ASSERT_TRUE(RemoveFile(paths[3]).has_value());
-    if (kind == 2) ASSERT_TRUE(RemoveFile(paths.back()).has_value());
-    if (kind == 3) ASSERT_EQ(::truncate(paths[2].c_str(), 100), 0);
+    if (kind == 0) {
+      ASSERT_TRUE(RemoveTree(store.layout().IndexDir()).has_value());
+    }
+    if (kind == 1) {
+      ASSERT_TRUE(RemoveFile(paths[3]).has_value());
+    }
+    if (kind == 2) {
+      ASSERT_TRUE(RemoveFile(paths.back()).has_value());
+    }
+    if (kind == 3) {
+      ASSERT_EQ(::truncate(paths[2].c_str(), 100), 0);
+    }
     if (kind == 4) store.Corrupt(paths.back(), 440 + 40, std::string(20, '\0'));
     if (kind == 5) store.Corrupt(paths.back(), 40, std::string(400, '\7'));
     if (kind == 6) store.Corrupt(paths[1], 0, std::string(40, '\0'));
