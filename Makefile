@@ -11,6 +11,7 @@ KINDNAME_debug = Debug
 KINDNAME_asan = Asan
 KINDNAME_tsan = Tsan
 BUILD = build/$(KIND)
+PROGRAMS = mq-namesrv mq-broker mq-flushd mq-reputd mq-send mq-consume mq-admin mq-storedump
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(KINDNAME_$(KIND))
 # The automatic checks treat warnings as errors.
 ifeq ($(CI),true)
@@ -18,19 +19,22 @@ CONFIGURE += -DMQ_WERROR=ON
 endif
 
 .PHONY: all demo test test-unit test-e2e test-crash fuzz fuzz-corpora bench asan tsan coverage format lint generated \
-  check-generated install dist clean help deps build
+  check-generated install dist clean help deps configure build
 
 all: build ## build every executable and test (KIND=release, debug, asan or tsan)
 
 deps: ## install the Debian packages that are missing
 	@.ci/deps
 
-build: deps
+configure: deps
 	@mkdir -p build
 	@$(CONFIGURE) > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
+
+build: configure
 	@ninja -C $(BUILD) -j $(JOBS) --quiet
 
-demo: build ## start a name server and a broker, pipe lines through them, stop
+demo: configure ## start a name server and a broker, pipe lines through them, stop
+	@ninja -C $(BUILD) -j $(JOBS) --quiet $(PROGRAMS)
 	@BUILD=$(BUILD) tests/demo
 
 test: ## everything the automatic checks run, with a line "N passed, N failed" at the end
