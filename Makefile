@@ -18,7 +18,7 @@ ifeq ($(CI),true)
 CONFIGURE += -DMQ_WERROR=ON
 endif
 
-.PHONY: all demo test test-unit test-e2e test-crash fuzz fuzz-corpora bench asan tsan coverage format lint generated \
+.PHONY: all demo test test-unit test-e2e test-crash fuzz bench asan tsan coverage format lint generated \
   check-generated install dist clean help deps configure build
 
 all: build ## build every executable and test (KIND=release, debug, asan or tsan)
