@@ -33,7 +33,11 @@ teardown() {
     done
   fi
   pkill -KILL -f -- "--store $T" 2>/dev/null
+  # A sanitizer's report in a daemon's log fails the test that saw it, whatever else went well.
+  local report
+  report=$(grep -hE 'ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|runtime error:' "$T"/*.log 2>/dev/null | head -5)
   rm -rf "$T"
+  [ -z "$report" ] || { echo "$report"; return 1; }
 }
 
 # start NAME COMMAND...: starts a daemon in the background and waits for its ready line. Sets READY (the address) and
