@@ -18,6 +18,7 @@
 #include "broker/offset_processor.h"
 #include "broker/pull_processor.h"
 #include "broker/query_processor.h"
+#include "broker/queue_entries_processor.h"
 #include "broker/registration.h"
 #include "broker/send_processor.h"
 #include "broker/topic_processor.h"
@@ -73,6 +74,7 @@ class Broker : public loop::TurnEndHook {
   std::unique_ptr<Registration> registration_;
   std::unique_ptr<TopicProcessor> topic_processor_;
   std::unique_ptr<QueryProcessor> queries_;
+  std::unique_ptr<QueueEntriesProcessor> queue_entries_;
   std::unique_ptr<ConfigProcessor> config_;
   std::unique_ptr<remoting::Server> server_;
   loop::Address address_;

@@ -135,6 +135,7 @@ void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
   to.store.max_message_bytes = from.store.max_message_bytes;
   to.sync_flush_timeout_ms = from.sync_flush_timeout_ms;
   to.permission = from.permission;
+  to.name_servers = from.name_servers;
   to.long_polling = from.long_polling;
   to.short_polling_ms = from.short_polling_ms;
   to.max_transfer_bytes = from.max_transfer_bytes;
