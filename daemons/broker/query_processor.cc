@@ -160,6 +160,8 @@ void QueryProcessor::Answer(const Query& query) {
     remark = "can not find message, maybe time range not correct";
     const int64_t missing = query.wanted - core_.indexed();
     if (missing > 0) {
+      // "Not found" would be a guess: asking again helps.
+      head.code = static_cast<int32_t>(ResponseCode::kSystemBusy);
       remark = "can not find message; the index is being built, " + std::to_string(missing) + " bytes are missing";
     }
   }

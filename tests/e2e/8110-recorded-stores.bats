@@ -11,6 +11,13 @@ truth() {
     jq -r 'select(.kind == "msg") | select((.sysFlag / 4 | floor) % 4 | . == 0 or . == 2) | [.topic, .queueId, .queueOffset, .msgId] | @tsv' | sort
 }
 
+# some FILE: a hundred lines of it, evenly; all of them with ALL=1 (each costs a process or two).
+some() {
+  local every=$(($(wc -l < "$1") / 100 + 1))
+  [ -z "${ALL:-}" ] || every=1
+  awk -v every="$every" 'NR % every == 0' "$1"
+}
+
 run_recorded() {
   mkdir -p "$STORE"
   tar xzf "$MQ_ROOT/tests/golden/store/$1.tar.gz" --strip-components=1 -C "$STORE"
@@ -37,32 +44,31 @@ run_recorded() {
     jq -r 'select(.kind == "msg" and .topic != "RMQ_SYS_TRANS_OP_HALF_TOPIC") | select((.sysFlag / 4 | floor) % 4 | . == 0 or . == 2) | .decompressedSha256' | sort > "$T/sums.truth"
   cmp "$T/sums" "$T/sums.truth"
 
-  # By id: each record names itself. All of them with EVERY=1; that is a process each.
-  awk -v every="${EVERY:-$(($(wc -l < "$T/all") / 300 + 1))}" 'NR % every == 0' "$T/all" > "$T/some"
+  # By id: each record names itself.
+  some "$T/all" > "$T/some"
   cut -f4 "$T/some" | while IFS= read -r id; do
     mq-admin msg get "$id" --broker "$BROKER" --json --epoch-ms | jq -r '[.topic, .queue, .offset, .offset_id] | @tsv'
   done | sort | diff - "$T/some"
-  # By the client's own id (UNIQ_KEY), every seventh; by key (KEYS), all. Retries and delays share them.
+  # By the client's own id (UNIQ_KEY) and by key (KEYS). Retries and delays share them.
   zcat "$MQ_ROOT/tests/golden/store/$1.records.jsonl.gz" |
-    jq -r 'select(.kind == "msg" and .properties.UNIQ_KEY != null and .sysFlag < 4) | [.topic, .properties.UNIQ_KEY] | @tsv' |
-    awk 'NR % 7 == 1' > "$T/ids"
+    jq -r 'select(.kind == "msg" and .properties.UNIQ_KEY != null and .sysFlag < 4) | [.topic, .properties.UNIQ_KEY] | @tsv' > "$T/ids"
   [ "$(wc -l < "$T/ids")" -gt 50 ]
   while IFS=$'\t' read -r topic id; do
     [ "$(mq-admin msg get "$id" -t "$topic" --broker "$BROKER" --json -q | jq -r .id | sort -u)" = "$id" ] || { echo "id $id of $topic"; return 1; }
-  done < "$T/ids"
+  done < <(some "$T/ids")
   zcat "$MQ_ROOT/tests/golden/store/$1.records.jsonl.gz" |
     jq -r 'select(.kind == "msg" and .properties.KEYS != null and .sysFlag < 4) | .topic as $t | .msgId as $id | .properties.KEYS | split(" ")[] | select(. != "") | [$t, ., $id] | @tsv' > "$T/keys"
   [ "$(wc -l < "$T/keys")" -gt 5 ]
   while IFS=$'\t' read -r topic key id; do
     mq-admin msg find -t "$topic" --key "$key" --max 64 --broker "$BROKER" --json -q | jq -r .offset_id | grep -qx "$id" ||
       { echo "key $key of $topic does not find $id"; return 1; }
-  done < "$T/keys"
+  done < <(some "$T/keys")
 
   # New ones behind the old ones.
   local before after
   before=$(grep -c '^TopicOne	' "$T/truth")
   seq 50 | mq-send -t TopicOne -k fresh -q
-  [ "$(mq-consume -t TopicOne --from start -e -q | wc -l)" = $((before + 50)) ]
+  [ "$(mq-consume -t TopicOne --from start -e -q -J | wc -l)" = $((before + 50)) ]
   [ "$(mq-consume -t TopicOne --last 1 -q)" = 50 ]
   [ "$(mq-admin msg find -t TopicOne --key fresh --json --max 64 -q | wc -l)" = 50 ]
   stop broker
