@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/map_fault.h"
 #include "broker/runtime_info.h"
 #include "ctl/client.h"
 #include "protocol/lists.h"
@@ -289,11 +290,22 @@ void Broker::OnTurnEnd() {
 
 // A failed sync or a queue that cannot be written: nothing is acknowledged that might not be there tomorrow.
 void Broker::LookForTrouble() {
+  if (const uint64_t faults = MapFaults::count(); faults != seen_map_faults_) {
+    seen_map_faults_ = faults;
+    static log::RateLimit limit(6);
+    uint64_t suppressed = 0;
+    if (limit.Allow(&suppressed)) {
+      log::Err("store.map", "mapped bytes are gone: the file was cut, or its device fails; they are read as zeros")
+          .Field("place", MapFaults::Latest())
+          .Field("suppressed", suppressed);
+    }
+  }
   const auto flush_errno = static_cast<int>(positions_->flushd().flush_failed_errno.load(std::memory_order_relaxed));
   std::string trouble;
   if (flush_errno != 0) trouble = std::string("the commit log cannot be flushed: ") + std::strerror(flush_errno);
   if (positions_->reputd().queue_error.load(std::memory_order_relaxed) != 0)
     trouble = "a consume queue cannot be written";
+  if (!core_.log->lost().empty()) trouble = core_.log->lost();
   if (trouble == core_.unwritable) return;
   core_.unwritable = std::move(trouble);
   if (core_.unwritable.empty()) {

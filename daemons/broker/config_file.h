@@ -1,7 +1,6 @@
 // ConfigFile: one of the broker's config/*.json files, loaded and saved so that no crash leaves it empty.
 //
-// Loading falls back to the `.bak` when the file is missing, empty or damaged; the damaged one is kept aside as
-// `<name>.damaged`, so that a later save does not turn it into the backup. Saving replaces the file atomically and
+// Loading falls back to the `.bak` as base/json_file.h says. Saving replaces the file atomically and
 // durably on a thread of the pool (the loop never waits for a disk). Loop thread only. Spec: mq-store(5), "config".
 #pragma once
 
@@ -40,7 +39,6 @@ class ConfigFile {
     std::vector<Done> waiting;  // for `text`
   };
   static void StartSave(loop::Loop& loop, const std::string& path, const std::shared_ptr<State>& state);
-  Result<std::optional<json::Value>> LoadOne(const std::string& path) const;
 
   loop::Loop& loop_;
   std::string path_;

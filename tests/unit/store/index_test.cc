@@ -204,6 +204,11 @@ TEST(IndexTest, LostAndDamagedFilesComeBackWithTheSameBytes) {
     EXPECT_EQ(store.IndexBytes(), before) << kind;
   }
   EachIsFoundOnce(store, 100);
+  // What came back is there to stay: the next start, with nothing new, builds no file again.
+  const auto paths = IndexPaths(store);
+  store.Boot();
+  store.DispatchAll();
+  EXPECT_EQ(IndexPaths(store), paths);
 }
 
 // bugs 52: the log was replaced, the index was not.
