@@ -240,6 +240,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
     info.emplace_back("reputdState", helpers_->StateOf(ctl::Role::kReputd));
     info.emplace_back("heldPulls", std::to_string(pulls_->hold().held()));
     info.emplace_back("connections", std::to_string(server_->connections()));
+    info.emplace_back("lateCommits", std::to_string(core_.offsets->late_commits()));
     c.ReplyBody(r, protocol::EncodeKvTable(info));
   });
   table->SetDefault(&remoting::AnswerNotSupported);
