@@ -450,8 +450,12 @@ void Broker::FinishStop(const std::string& problem) {
     why = "flushed or dispatched is behind the log";
   tick_->Stop();
   server_->Close();
-  core_.offsets->SaveAll([this, why](const Status& saved) {
-    CloseStore(saved || !why.empty() ? why : "consumer offsets: " + saved.error().what);
+  core_.groups->SaveAll([this, why](const Status& groups) {
+    core_.offsets->SaveAll([this, why, groups](const Status& offsets) {
+      if (!why.empty()) return CloseStore(why);
+      const Status& saved = groups ? offsets : groups;
+      CloseStore(saved ? "" : saved.error().what);
+    });
   });
 }
 

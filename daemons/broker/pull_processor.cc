@@ -119,7 +119,7 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
   if (queue == nullptr) return;
   TagFilter filter;
   if (!FilterOf(channel, request, *header, &filter)) return;
-  if ((header->sys_flag & protocol::pull_flag::kCommitOffset) != 0 && header->commit_offset.value() >= -1) {
+  if ((header->sys_flag & protocol::pull_flag::kCommitOffset) != 0 && header->commit_offset.value() >= 0) {
     core_.offsets->Advance(header->consumer_group, header->topic, header->queue_id, header->commit_offset.value());
   }
 
