@@ -78,7 +78,7 @@ CONF
   seq 10 | mq-send -t T -q
   [ "$(mq-consume -t T --from start -e | wc -l)" = 10 ]
   # What has no effect here is said, once a key, with its line; nothing of it was fatal.
-  grep -q 'broker.conf:12:.*deleteWhen' "$T/broker.log"
+  grep -q "broker.conf:13: key 'deleteWhen'" "$T/broker.log"
   for key in deleteWhen fileReservedTime messageDelayLevel waitTimeMillsInSendQueue; do
     [ "$(grep -c "'$key'" "$T/broker.log")" = 1 ]
   done

@@ -45,8 +45,10 @@ TEST_F(ClientsTest, AMemberThatIsSilentFor120SecondsIsClosedAndTheOthersAreTold)
   ASSERT_EQ(clients_.FindConsumers("G")->members.size(), 2u);
   clients_.Scan(now + Clients::kSilenceMs + 60000);
   EXPECT_EQ(clients_.FindConsumers("G"), nullptr) << "both have said nothing by that clock";
-  // Whoever lives comes back with its next heartbeat.
-  alive.Ask(Heartbeat("alive", "G", "T"));
+  // Whoever lives connects again with its next heartbeat.
+  RawClient back = Connect();
+  back.Ask(Heartbeat("alive", "G", "T"));
+  ASSERT_NE(clients_.FindConsumers("G"), nullptr);
   EXPECT_EQ(clients_.FindConsumers("G")->members.size(), 1u);
 }
 
