@@ -178,7 +178,8 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   relays_ = std::make_unique<RelayProcessor>(*clients_);
   registration_ = std::make_unique<Registration>(core_);
   topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), std::move(tombstones));
-  queries_ = std::make_unique<QueryProcessor>(core_, *topic_processor_, *clients_);
+  queries_ = std::make_unique<QueryProcessor>(core_, *topic_processor_);
+  queue_entries_ = std::make_unique<QueueEntriesProcessor>(core_, *clients_);
   // Offsets left by an earlier topic of that name would hide its first messages.
   core_.topics->SetOnMade([this](std::string_view topic) { core_.offsets->LimitTopic(topic); });
   core_.topics->SetAnnounce([this](std::function<void()> heard) { registration_->Announce(std::move(heard)); });
@@ -328,6 +329,7 @@ void Broker::Reconfigure(const BrokerOptions& options) {
   CopyLiveOptions(options, options_);
   core_.log->set_max_message_bytes(options_.store.max_message_bytes);
   if (config_) config_->NoteChange();
+  registration_->UseNameServers(options_.name_servers);
   if (permission_changed) registration_->Announce(nullptr);
 }
 

@@ -40,7 +40,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
   });
   table->Register(RequestCode::kViewMessageById, [this](Channel& c, const View& r) { queries_->ProcessById(c, r); });
   table->Register(RequestCode::kQueryConsumeQueue,
-                  [this](Channel& c, const View& r) { queries_->ProcessQueueEntries(c, r); });
+                  [this](Channel& c, const View& r) { queue_entries_->Process(c, r); });
   table->Register(RequestCode::kUpdateAndCreateTopic,
                   [this](Channel& c, const View& r) { topic_processor_->ProcessCreate(c, r); });
   table->Register(RequestCode::kDeleteTopicInBroker,
