@@ -8,6 +8,8 @@ namespace mq::broker {
 
 ConfigFile::ConfigFile(loop::Loop& loop, std::string path) : loop_(loop), path_(std::move(path)) {}
 
+ConfigFile::~ConfigFile() { state_->owner_gone = true; }
+
 Result<std::optional<json::Value>> ConfigFile::Load() { return json::LoadFile(path_); }
 
 Status ConfigFile::SaveNow(const std::string& text) { return WriteFileAtomically(path_, text, true); }
@@ -35,7 +37,7 @@ void ConfigFile::StartSave(loop::Loop& loop, const std::string& path, const std:
                 log::Err("config.save", "not saved").Field("file", path).Field("error", job->result.error());
               if (!state->waiting.empty()) StartSave(loop, path, state);
               for (auto& done : job->waiting) {
-                if (done) done(job->result);
+                if (done && !state->owner_gone) done(job->result);
               }
             });
 }
