@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "client/routes.h"
 #include "protocol/compress.h"
 #include "protocol/names.h"
 #include "protocol/properties.h"
@@ -125,10 +126,10 @@ Status ReadPlacement(const conf::Settings& settings, Options& options) {
 
 Status ReadMode(const conf::Settings& settings, Options& options) {
   client::ProducerOptions& producer = options.producer;
-  for (const std::string_view address : SplitAny(settings.String("namesrv"), ";,"))
-    producer.name_servers.emplace_back(address);
-  producer.broker = settings.String("broker");
-  if (producer.name_servers.empty() && producer.broker.empty()) return Usage("--namesrv: no address");
+  MQ_ASSIGN(client::Endpoints endpoints,
+            client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
+  producer.name_servers = std::move(endpoints.name_servers);
+  producer.broker = std::move(endpoints.broker);
   const std::string& mode = settings.String("mode");
   options.oneway = mode == "oneway";
   producer.oneway = options.oneway;
