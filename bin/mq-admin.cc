@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "admin/context.h"
+#include "client/address_server.h"
+#include "client/routes.h"
 #include "conf/programs.h"
 #include "conf/run.h"
 
@@ -46,6 +48,10 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   MQ_ASSIGN(mq::client::Endpoints endpoints,
             mq::client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
   mq::loop::Loop loop;
+  // Some questions go to every name server: their addresses are wanted, not where to get them.
+  if (!endpoints.name_servers.empty() && mq::client::IsHttpUrl(endpoints.name_servers.front())) {
+    MQ_ASSIGN(endpoints.name_servers, mq::client::FetchNameServers(loop, endpoints.name_servers.front()));
+  }
   mq::client::Admin admin(loop, std::move(endpoints), settings.DurationMs("timeout"));
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   Context context{settings, loop, admin, {terminal, settings.Bool("header"), settings.Bool("json")}};

@@ -144,6 +144,7 @@ Status ReadMode(const conf::Settings& settings, Options& options) {
     producer.batch_messages = 1;
   }
   producer.timeout_ms = settings.DurationMs("timeout");
+  producer.fault_delay = settings.Bool("fault-delay");
   producer.retries = static_cast<int>(settings.Int("retries"));
   producer.max_message_bytes = static_cast<std::int32_t>(stream::kMaxBodyBytes);
   if (settings.Given("compress")) producer.compression = protocol::CompressionType::kZlib;

@@ -61,7 +61,8 @@ void Heartbeats::OnAnswer(const std::string& address, const remoting::CallResult
   const auto found = brokers_.find(address);
   if (found == brokers_.end() || left_) return;
   Broker& broker = found->second;
-  if (!result.ok()) {
+  // One that answers has heard us, even if it wants to know nothing of it.
+  if (result.outcome != remoting::CallOutcome::kReply) {
     broker.known = false;
     if (!retry_.active()) retry_.Start(kHeartbeatRetryMs);
     return;
