@@ -81,3 +81,6 @@ until_true() {
 }
 
 helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
+
+# missing N FILE...: how many of the numbers 1 to N are on no line of the files.
+missing() { local n=$1; shift; cat "$@" | sort -u | comm -13 - <(seq "$n" | sort) | wc -l; }
