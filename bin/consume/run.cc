@@ -3,9 +3,16 @@
 #include <algorithm>
 
 namespace mq::consume {
+namespace {
+
+constexpr std::int64_t kRouteRefreshMs = 30'000;
+
+}  // namespace
 
 ConsumeRun::ConsumeRun(loop::Loop& loop, const Options& options)
-    : RunFrame(loop, options), to_timer_(loop, [this] { OnToTime(); }) {}
+    : RunFrame(loop, options),
+      to_timer_(loop, [this] { OnToTime(); }),
+      refresh_timer_(loop, [this] { RefreshQueues(); }) {}
 
 ConsumeRun::~ConsumeRun() = default;
 
@@ -19,20 +26,46 @@ void ConsumeRun::Begin() {
   handler.on_notice = [this](std::string_view text) { Say(text); };
   consumer_ = std::make_unique<client::PullConsumer>(loop_, options_.consumer, std::move(handler));
   if (options_.last > 0) last_.emplace(options_.last, options_.per_queue);
+  if (Follows()) refresh_timer_.Start(kRouteRefreshMs, kRouteRefreshMs);
+}
+
+// Whether the run stays at the tail; otherwise what it reads is fixed when it begins.
+bool ConsumeRun::Follows() const {
+  return !options_.exit_at_end && !options_.to && (options_.last == 0 || options_.follow);
+}
+
+// A topic that is followed may get queues, and its brokers other addresses.
+void ConsumeRun::RefreshQueues() {
+  if (finishing_ || last_) return;
+  for (const std::string& topic : options_.topics) {
+    if (unfound_.contains(topic)) continue;
+    consumer_->FindQueues(topic, [this](Result<std::vector<Queue>> found) {
+      if (finishing_ || !found) return;
+      KeepWanted(*found);
+      std::erase_if(*found, [this](const Queue& queue) { return queues_.contains(queue); });
+      for (const Queue& queue : *found) queues_[queue].later = true;
+      for (const Queue& queue : *found) BeginQueue(queue);
+    });
+  }
 }
 
 bool ConsumeRun::Owes() const { return options_.to || RunFrame::Owes(); }
 
 void ConsumeRun::StopReading() {
   to_timer_.Stop();
+  refresh_timer_.Stop();
   consumer_->Close();
 }
 
-void ConsumeRun::OnTopic(const std::string& topic, std::vector<Queue> queues) {
-  const auto unwanted = [this](const Queue& queue) {
+void ConsumeRun::KeepWanted(std::vector<Queue>& queues) const {
+  if (options_.queues.empty()) return;
+  std::erase_if(queues, [this](const Queue& queue) {
     return std::find(options_.queues.begin(), options_.queues.end(), queue.queue_id) == options_.queues.end();
-  };
-  if (!options_.queues.empty()) std::erase_if(queues, unwanted);
+  });
+}
+
+void ConsumeRun::OnTopic(const std::string& topic, std::vector<Queue> queues) {
+  KeepWanted(queues);
   if (queues.empty()) {
     Fail(MakeError(ErrorCode::kNotFound, "topic " + topic + " has no such queue that can be read"));
     return;

@@ -35,6 +35,7 @@ class ConsumeRun : public RunFrame {
     std::int64_t from = 0;
     std::optional<std::int64_t> to;
     std::int64_t next = 0;  // the next offset to read
+    bool later = false;     // appeared while we were reading: read from its start
     bool failed = false;
   };
 
@@ -44,6 +45,10 @@ class ConsumeRun : public RunFrame {
   bool Owes() const override;
   void StopReading() override;
   void Leave(std::function<void()> left) override { left(); }
+
+  void KeepWanted(std::vector<Queue>& queues) const;
+  bool Follows() const;
+  void RefreshQueues();
 
   // Beginnings and ends (run_places.cc).
   void BeginQueue(const Queue& queue);
@@ -72,6 +77,7 @@ class ConsumeRun : public RunFrame {
   std::size_t beyond_ = 0;    // queues that end before --from
   std::int64_t longest_ = 0;  // where the longest of them ends
   loop::Timer to_timer_;
+  loop::Timer refresh_timer_;
 };
 
 }  // namespace mq::consume

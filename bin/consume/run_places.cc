@@ -49,7 +49,7 @@ void ConsumeRun::BeginQueue(const Queue& queue) {
     Ask(queue, start, &QueueState::min);
     Ask(queue, end, &QueueState::max);
   } else {
-    Ask(queue, options_.from, &QueueState::from);
+    Ask(queue, state.later ? start : options_.from, &QueueState::from);
     const bool to_time = options_.to && options_.to->kind == Where::Kind::kTime;
     const bool from_offset = options_.from.kind == Where::Kind::kOffset;
     if (options_.exit_at_end || (options_.to && !to_time) || from_offset) Ask(queue, end, &QueueState::max);
@@ -85,7 +85,7 @@ void ConsumeRun::OnOffsets(const Queue& queue) {
 
 // A number that no queue reaches was hardly meant as an offset.
 void ConsumeRun::NoteBeyondEnd(const QueueState& state) {
-  if (options_.from.kind != Where::Kind::kOffset) return;
+  if (options_.from.kind != Where::Kind::kOffset || state.later) return;
   if (state.from > state.max) ++beyond_;
   longest_ = std::max(longest_, state.max);
   if (beyond_ < queues_.size() || !unfound_.empty()) return;

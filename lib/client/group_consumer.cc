@@ -224,7 +224,7 @@ void GroupConsumer::Impl::OnCommitTimer() {
   const int64_t now = MonotonicMs();
   const bool stood_still = now - std::exchange(last_commit_ms_, now) > options_.commit_ms + kStoodStillMs;
   if (!stood_still) return CommitAll();
-  heartbeats_->BeatAll({});
+  heartbeats_->BeatAll();
   Wake(true);
 }
 

@@ -40,8 +40,7 @@ loop::Task<void> GroupConsumer::Impl::Live() {
   }
   loop::Task<void> check = CheckSubscriptions();  // before our own heartbeat makes ours the group's
   co_await check;
-  heartbeats_->SetBrokers(AllBrokers());
-  loop::Await<bool> beaten([this](auto done) { heartbeats_->BeatAll([done] { done(true); }); });
+  loop::Await<bool> beaten([this](auto done) { heartbeats_->SetBrokers(AllBrokers(), [done] { done(true); }); });
   co_await beaten;
   Note("joined group " + options_.group + " as " + client_id_);
   bool refresh = false;

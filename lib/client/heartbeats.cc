@@ -18,7 +18,7 @@ Heartbeats::Heartbeats(loop::Loop& loop, remoting::Client& client, protocol::Hea
       data_(std::move(data)),
       body_(protocol::EncodeHeartbeat(data_)),
       handler_(std::move(handler)),
-      period_(loop, [this] { BeatAll({}); }),
+      period_(loop, [this] { BeatAll(); }),
       retry_(loop, [this] { RetryUnknown(); }) {
   period_.Start(period_ms, period_ms);
   period_.Unref();
@@ -27,12 +27,20 @@ Heartbeats::Heartbeats(loop::Loop& loop, remoting::Client& client, protocol::Hea
   });
 }
 
-void Heartbeats::SetBrokers(const std::vector<std::string>& addresses) {
+void Heartbeats::SetBrokers(const std::vector<std::string>& addresses, std::function<void()> done) {
   std::erase_if(brokers_, [&](const auto& entry) {
     return std::find(addresses.begin(), addresses.end(), entry.first) == addresses.end();
   });
+  std::vector<std::string> added;
   for (const std::string& address : addresses) {
-    if (brokers_.try_emplace(address).second) Beat(address, {});
+    if (brokers_.try_emplace(address).second) added.push_back(address);
+  }
+  if (added.empty() && done) return done();
+  auto left = std::make_shared<size_t>(added.size());
+  for (const std::string& address : added) {
+    Beat(address, [left, done](bool /*known*/) {
+      if (--*left == 0 && done) done();
+    });
   }
 }
 
@@ -47,14 +55,8 @@ void Heartbeats::Beat(const std::string& address, std::function<void(bool)> done
                });
 }
 
-void Heartbeats::BeatAll(std::function<void()> done) {
-  auto left = std::make_shared<size_t>(brokers_.size());
-  if (*left == 0 && done) return done();
-  for (const auto& [address, broker] : brokers_) {
-    Beat(address, [left, done](bool /*known*/) {
-      if (--*left == 0 && done) done();
-    });
-  }
+void Heartbeats::BeatAll() {
+  for (const auto& [address, broker] : brokers_) Beat(address, {});
 }
 
 void Heartbeats::OnAnswer(const std::string& address, const remoting::CallResult& result) {

@@ -39,12 +39,12 @@ class Heartbeats {
   Heartbeats(loop::Loop& loop, remoting::Client& client, protocol::HeartbeatData data, Handler handler,
              int64_t period_ms = kHeartbeatMs);
 
-  // The brokers to tell; new ones are told at once, those no longer named are forgotten.
-  void SetBrokers(const std::vector<std::string>& addresses);
+  // The brokers to tell; new ones are told at once, those no longer named are forgotten. `done` may be empty; it comes
+  // when each of the new ones has answered or failed.
+  void SetBrokers(const std::vector<std::string>& addresses, std::function<void()> done = {});
   // Tells one broker now, in any case; `done` may be empty.
   void Beat(const std::string& address, std::function<void(bool known)> done);
-  // Tells all of them and waits until each has answered or failed.
-  void BeatAll(std::function<void()> done);
+  void BeatAll();
   // Good-bye to every broker that knows us, in the name of that consumer or producer group (one of them empty).
   void Unregister(std::string_view consumer_group, std::string_view producer_group, std::function<void()> done);
 
