@@ -178,12 +178,16 @@ void PullConsumer::Impl::Progress(const Queue& queue) {
 }
 
 void PullConsumer::Impl::OnRefused(const QueuePtr& queue, const remoting::CallResult& result) {
-  const Error error = result.ToError();
+  Error error = result.ToError();
   if (error.code == ErrorCode::kBusy) return Again(queue, error.what);
   // A broker that was just started has not heard our heartbeat yet.
   const auto code = static_cast<ResponseCode>(result.reply->code);
   const bool not_yet = code == ResponseCode::kSubscriptionNotExist || code == ResponseCode::kSubscriptionNotLatest;
   if (options_.member && not_yet) return Again(queue, error.what);
+  if (code == ResponseCode::kSubscriptionGroupNotExist) {
+    error.code = ErrorCode::kNotFound;
+    error.hint = "create it with: mq-admin group create " + options_.group;
+  }
   Fail(queue, Result<void>(error).WithContext(Name(queue->name)).error());
 }
 

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "client/client_id.h"
 #include "client/group_consumer_impl.h"
-#include "protocol/group_headers.h"
 #include "protocol/names.h"
 #include "protocol/properties.h"
 
@@ -45,14 +44,7 @@ GroupConsumer::Impl::Impl(loop::Loop& loop, GroupConsumerOptions options, GroupC
       commit_timer_(loop, [this] { OnCommitTimer(); }),
       rebalance_timer_(loop, [this] { Wake(true); }) {
   topics_.push_back(retry_topic_);
-  auto processors = std::make_shared<remoting::ProcessorTable>();
-  processors->Register(RequestCode::kNotifyConsumerIdsChanged,
-                       [this](remoting::Channel& /*channel*/, const protocol::CommandView& request) {
-                         const auto header = protocol::ConsumerGroupRequestHeader::Decode(request);
-                         if (header && header->group == options_.group) Wake(false);
-                       });
-  processors->SetDefault(remoting::AnswerNotSupported);
-  options_.pull.processors = std::move(processors);
+  options_.pull.processors = Callbacks();
   options_.pull.group = options_.group;
   options_.pull.member = true;
   ConsumerHandler pull_handler;
@@ -92,8 +84,10 @@ void GroupConsumer::Impl::Join() {
     // Messages come back whatever their tag was, as with RocketMQ.
     const std::string tags = topic == retry_topic_ ? "*" : options_.pull.tags;
     auto subscription = protocol::BuildSubscription(topic, tags, NowMs());
-    if (subscription) data.subscriptions.push_back(std::move(*subscription));
+    if (subscription) subscriptions_.push_back(std::move(*subscription));
   }
+  data.subscriptions = subscriptions_;
+  started_ms_ = NowMs();
   pull_->SetTags(retry_topic_, "*").Ignore("all is always well formed");
   protocol::HeartbeatData heartbeat;
   heartbeat.client_id = client_id_;
@@ -193,7 +187,7 @@ void GroupConsumer::Impl::OnQueueError(const MessageQueue& queue, const Error& e
   }
   Note(error.what + "; trying again in " + std::to_string(options_.rebalance_ms / 1000) + " s", true);
   owned->phase = Phase::kSettling;
-  owned->timer->Start(options_.rebalance_ms);
+  owned->begin_timer->Start(options_.rebalance_ms);
 }
 
 void GroupConsumer::Impl::Release(const MessageQueue& queue) {
@@ -206,8 +200,8 @@ void GroupConsumer::Impl::Release(const MessageQueue& queue) {
   pull_->Stop(queue);
   owned.phase = Phase::kReleasing;
   if (owned.done >= owned.delivered) return Forget(queue);
-  owned.timer = std::make_unique<loop::Timer>(loop_, [this, queue] { Forget(queue); });
-  owned.timer->Start(options_.release_ms);
+  owned.release_timer = std::make_unique<loop::Timer>(loop_, [this, queue] { Forget(queue); });
+  owned.release_timer->Start(options_.release_ms);
 }
 
 void GroupConsumer::Impl::Forget(const MessageQueue& queue) {

@@ -1,5 +1,5 @@
-// The group consumer's inside. Internal to group_consumer.cc (life, messages, commits) and group_rebalance.cc (who owns
-// which queue, and where it begins).
+// The group consumer's inside. Internal to group_consumer.cc (life, messages, commits), group_rebalance.cc (who owns which
+// queue, and where it begins) and group_callbacks.cc (what brokers ask of a member).
 //
 // A queue of ours goes kSettling -> kAsking -> kReading -> kReleasing -> forgotten; from kReleasing back to kReading
 // when it is ours again in time.
@@ -15,6 +15,8 @@
 #include "client/routes.h"
 #include "loop/loop.h"
 #include "loop/task.h"
+#include "protocol/message_queue.h"
+#include "protocol/subscription.h"
 #include "remoting/client.h"
 #include "remoting/processor.h"
 
@@ -44,7 +46,8 @@ class GroupConsumer::Impl {
     int64_t committed = -1;  // as the broker knows it, as far as we know; -1: nothing
     std::optional<int64_t> to;
     bool at_end = false;
-    std::unique_ptr<loop::Timer> timer;  // ends settling, repeats a question, ends releasing
+    std::unique_ptr<loop::Timer> begin_timer;  // ends settling, and repeats a question that got no answer
+    std::unique_ptr<loop::Timer> release_timer;
     loop::Task<void> begin;
   };
   template <class T>
@@ -66,6 +69,13 @@ class GroupConsumer::Impl {
   std::vector<std::string> BrokersOf(const std::string& topic) const;
   std::vector<std::string> AllBrokers() const;
   Answer<protocol::Command> Ask(std::string address, protocol::Command command);
+
+  // group_callbacks.cc
+  std::shared_ptr<const remoting::ProcessorTable> Callbacks();
+  void OnReset(const protocol::CommandView& request);
+  void OnStatusQuestion(remoting::Channel& channel, const protocol::CommandView& request);
+  void OnRunningInfo(remoting::Channel& channel, const protocol::CommandView& request);
+  protocol::MessageQueue ForWire(const MessageQueue& queue) const;
 
   // group_consumer.cc
   bool OnMessages(const MessageQueue& queue, std::span<const PulledMessage> messages);
@@ -90,6 +100,8 @@ class GroupConsumer::Impl {
   std::string client_id_;
   std::string retry_topic_;
   std::vector<std::string> topics_;  // with the retry topic, last
+  std::vector<protocol::SubscriptionData> subscriptions_;  // of those topics, as heartbeats say them
+  int64_t started_ms_ = 0;                                 // wall time
   std::vector<PulledMessage> renamed_;
   std::map<std::string, std::set<MessageQueue>> first_queues_;  // of each topic, as it was when we joined
   std::set<std::string> allocated_;                             // topics for which a round has succeeded

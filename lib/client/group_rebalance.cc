@@ -224,14 +224,14 @@ void GroupConsumer::Impl::Apply(const std::string& topic, const std::vector<Mess
 void GroupConsumer::Impl::Take(const MessageQueue& queue, bool settle) {
   Owned& owned = owned_[queue];
   all_read_told_ = false;
-  owned.timer = std::make_unique<loop::Timer>(loop_, [this, queue] {
+  owned.begin_timer = std::make_unique<loop::Timer>(loop_, [this, queue] {
     Owned* settled = Find(queue);
     if (settled == nullptr) return;
     settled->phase = Phase::kAsking;
     settled->begin = BeginQueue(queue);
     settled->begin.Start();
   });
-  owned.timer->Start(settle ? options_.settle_ms : 0);
+  owned.begin_timer->Start(settle ? options_.settle_ms : 0);
 }
 
 // Where reading begins; asked until a broker answers.
@@ -260,7 +260,7 @@ loop::Task<void> GroupConsumer::Impl::BeginQueue(MessageQueue queue) {
       co_return;
     }
     Note(Name(queue) + ": " + from.error().what + "; asking again");
-    owned.timer->Start(kAskAgainMs);
+    owned.begin_timer->Start(kAskAgainMs);
     co_return;
   }
   owned.delivered = owned.done = *from;
@@ -272,7 +272,7 @@ loop::Task<void> GroupConsumer::Impl::BeginQueue(MessageQueue queue) {
 }
 
 void GroupConsumer::Impl::Read(const MessageQueue& queue, Owned& owned) {
-  owned.timer->Stop();
+  owned.release_timer.reset();
   owned.phase = Phase::kReading;
   owned.at_end = owned.to && owned.delivered >= *owned.to;
   if (owned.at_end) {

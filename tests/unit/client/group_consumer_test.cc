@@ -6,6 +6,8 @@
 
 #include "fake_cluster.h"
 #include "fake_group_broker.h"
+#include "protocol/offset_bodies.h"
+#include "protocol/running_info.h"
 
 namespace mq::client {
 namespace {
@@ -391,6 +393,44 @@ TEST_F(GroupTest, AnOffsetBeyondTheQueueIsCorrectedTwoWay) {
   RunUntil([&] { return !member->seen.empty(); });
   EXPECT_EQ(member->seen.front().body, "next");
   EXPECT_EQ(member->warnings.size(), 1u);
+}
+
+TEST_F(GroupTest, AResetMovesAMemberAndIsCommittedTwoWay) {
+  Fill(one_, 1, 9);
+  auto member = Join();
+  RunUntil([&] { return member->seen.size() == 9 && one_.Stored("T", 0) >= 6; });
+  protocol::Command reset(protocol::RequestCode::kResetConsumerClientOffset);
+  reset.Set("topic", "T").Set("group", "G").Set("timestamp", int64_t{1}).Set("isForce", "false");
+  reset.body = protocol::EncodeResetOffset({{{"T", "broker-a", 0}, 2}}, protocol::ResetForm::kMap);
+  one_.members.front().channel.lock()->SendOneway(reset);
+  RunUntil([&] { return member->seen.size() == 9 + 7; });
+  EXPECT_EQ(member->seen[9].offset, 2);
+  const auto corrected = [](const FakeGroupBroker::Commit& commit) {
+    return commit.how == FakeGroupBroker::How::kTwoWay && commit.offset == 2;
+  };
+  EXPECT_EQ(std::count_if(one_.commits.begin(), one_.commits.end(), corrected), 1);
+}
+
+TEST_F(GroupTest, AMemberAnswersWhatABrokerAsks) {
+  Fill(one_, 4, 40);
+  auto member = Join();
+  RunUntil([&] { return member->seen.size() == 40; });
+  const auto channel = one_.members.front().channel.lock();
+  protocol::Command status(protocol::RequestCode::kGetConsumerStatusFromClient);
+  status.Set("topic", "T").Set("group", "G");
+  int64_t place = -1;
+  channel->Call(status, 3000, [&](const remoting::CallResult& result) {
+    ASSERT_TRUE(result.ok());
+    place = protocol::DecodeConsumerStatus(result.reply->body)->queues.at({"T", "broker-a", 3});
+  });
+  protocol::Command running(protocol::RequestCode::kGetConsumerRunningInfo);
+  running.Set("clientId", member->consumer->client_id()).Set("consumerGroup", "G");
+  size_t queues = 0;
+  channel->Call(running, 3000, [&](const remoting::CallResult& result) {
+    ASSERT_TRUE(result.ok());
+    queues = protocol::DecodeRunningInfo(result.reply->body)->queues.size();
+  });
+  RunUntil([&] { return place == 10 && queues == 4; });
 }
 
 }  // namespace
