@@ -30,12 +30,14 @@ TEST(AllocateTest, RB_06_RB_20_GivesEveryMemberWhatRocketMqGives) {
     const auto row = json::Parse(line);
     ASSERT_TRUE(row) << line;
     std::vector<std::string> clients;
-    for (const auto client : Split(row->Find("consumers")->AsString(), ',')) clients.emplace_back(client);
+    const std::string consumers = row->Text("consumers");
+    for (const auto client : Split(consumers, ',')) clients.emplace_back(client);
     std::vector<std::string> expected;
     for (const json::Value& queue : row->Find("allocated")->items()) expected.push_back(queue.AsString());
     std::vector<std::string> got;
-    const auto queues = QueuesOfRecording(std::stoll(row->Find("queues")->AsString()));
-    for (const MessageQueue& queue : AllocateAveragely(queues, clients, row->Find("id")->AsString())) {
+    const std::string id = row->Text("id");
+    const auto queues = QueuesOfRecording(row->Int("queues"));
+    for (const MessageQueue& queue : AllocateAveragely(queues, clients, id)) {
       got.push_back(queue.broker_name + "/" + std::to_string(queue.queue_id));
     }
     EXPECT_EQ(got, expected) << line;
@@ -49,7 +51,8 @@ TEST(AllocateTest, RB_07_RB_11_EveryQueueHasExactlyOneOwnerWhateverTheOrderOfThe
     for (int members = 1; members <= 7; ++members) {
       std::vector<std::string> clients;
       for (int i = members; i > 0; --i) clients.push_back("10.0.0.1@" + std::to_string(i * 7) + "#1");
-      const auto queues = QueuesOfRecording(count);
+      const std::string id = row->Text("id");
+    const auto queues = QueuesOfRecording(count);
       std::multiset<MessageQueue> owned;
       for (const std::string& client : clients) {
         for (const MessageQueue& queue : AllocateAveragely(queues, clients, client)) owned.insert(queue);

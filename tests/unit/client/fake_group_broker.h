@@ -74,6 +74,8 @@ struct FakeGroupBroker {
     address = bound->ToString();
   }
 
+  ~FakeGroupBroker() { server.SetOnClosed({}); }
+
   void Push(const std::string& topic, int32_t queue, std::string body, std::string properties = {}) {
     queues[{topic, queue}].push_back({std::move(body), std::move(properties)});
     std::vector<Held> waiting;

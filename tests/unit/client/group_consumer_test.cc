@@ -224,7 +224,9 @@ TEST_F(GroupTest, Bug_102_AQueueIsGivenAwayAfterWhatWasReadIsDoneAndNeverCommitt
   Leave(*first);
   for (size_t i = commits; i < one_.commits.size(); ++i) {
     for (const MessageQueue& queue : second->consumer->Owned()) {
-      if (queue.queue_id == one_.commits[i].place.second) EXPECT_EQ(one_.commits[i].offset, 10);
+      if (queue.queue_id == one_.commits[i].place.second) {
+        EXPECT_EQ(one_.commits[i].offset, 10);
+      }
     }
   }
 }
