@@ -1,5 +1,5 @@
-// What every run of mq-consume has, with a group or without: topics that must be found, output, counting, and the ways to
-// end. Internal to the runs (run.h, group_run.h).
+// What every run of mq-consume has, with a group or without: topics that must be found, output, counting, and the ways
+// to end. Internal to the runs (run.h, group_run.h).
 //
 // Loop thread only. Whatever ends the run, what was printed is written before the process leaves; then Leave has its
 // turn. A second signal ends the process at once.

@@ -1,8 +1,8 @@
 // One run of mq-consume as a member of a group: prints what the queues bring that are ours, and says what is done once
 // its bytes have reached standard output.
 //
-// Loop thread only. Flow: FindQueues -> GroupConsumer::Join -> OnMessages -> Printer -> Output -> written -> Done. At the
-// end: no further pull, output drained, offsets committed, good-bye.
+// Loop thread only. Flow: FindQueues -> GroupConsumer::Join -> OnMessages -> Printer -> Output -> written -> Done. At
+// the end: no further pull, output drained, offsets committed, good-bye.
 #pragma once
 
 #include <cstdint>

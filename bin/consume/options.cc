@@ -63,7 +63,8 @@ Status ReadGroup(const conf::Settings& settings, Options& options) {
     if (options.from.kind == Where::Kind::kStored) return Usage("--from: 'stored' needs --group");
     return Ok();
   }
-  if (const Status checked = protocol::CheckGroupName(options.group); !checked) return Named("--group", checked.error());
+  if (const Status checked = protocol::CheckGroupName(options.group); !checked)
+    return Named("--group", checked.error());
   // Members share the queues and go on where the group is: who reads what is not theirs to choose.
   for (const std::string_view other : {"to", "last", "queue"}) {
     if (settings.Given(other)) return Usage("--group and --" + std::string(other) + " exclude each other");
@@ -114,8 +115,7 @@ Result<Options> OptionsFrom(const conf::Settings& settings, std::int64_t now_ms,
     MQ_ASSIGN(const std::int64_t number, ParseInt64(queue));
     options.queues.push_back(static_cast<std::int32_t>(number));
   }
-  MQ_ASSIGN(client::Endpoints endpoints,
-            client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
+  MQ_ASSIGN(client::Endpoints endpoints, client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
   options.consumer.name_servers = std::move(endpoints.name_servers);
   options.consumer.broker = std::move(endpoints.broker);
   options.consumer.tags = settings.String("tags");

@@ -14,7 +14,8 @@ struct Where {
   bool operator==(const Where&) const = default;
 };
 
-// "start", "end", "stored" (of a group), an offset, a time (RFC 3339, @SECONDS, @MILLISECONDS, now) or -DURATION before `now_ms`.
+// "start", "end", "stored" (of a group), an offset, a time (RFC 3339, @SECONDS, @MILLISECONDS, now) or -DURATION before
+// `now_ms`.
 Result<Where> ParseWhere(std::string_view text, std::int64_t now_ms);
 
 }  // namespace mq::consume

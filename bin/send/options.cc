@@ -126,8 +126,7 @@ Status ReadPlacement(const conf::Settings& settings, Options& options) {
 
 Status ReadMode(const conf::Settings& settings, Options& options) {
   client::ProducerOptions& producer = options.producer;
-  MQ_ASSIGN(client::Endpoints endpoints,
-            client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
+  MQ_ASSIGN(client::Endpoints endpoints, client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
   producer.name_servers = std::move(endpoints.name_servers);
   producer.broker = std::move(endpoints.broker);
   const std::string& mode = settings.String("mode");

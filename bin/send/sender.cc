@@ -22,7 +22,8 @@ void Say(std::string_view text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-// A record that cannot be read, or lacks what an option takes from it, is local trouble: no broker has refused anything.
+// A record that cannot be read, or lacks what an option takes from it, is local trouble: no broker has refused
+// anything.
 Error BadInput(Error error) {
   error.code = ErrorCode::kCorruption;
   return error;

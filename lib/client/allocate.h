@@ -16,8 +16,8 @@ namespace mq::client {
 bool JavaLess(std::string_view a, std::string_view b);
 
 // RocketMQ's AllocateMessageQueueAveragely (AVG): equal runs of the sorted queues, the first members one more when they
-// do not divide evenly. `queues` sorted by topic, broker name and queue id; `clients` in any order. Nothing for a member
-// that is not in the list, or for those beyond the number of queues.
+// do not divide evenly. `queues` sorted by topic, broker name and queue id; `clients` in any order. Nothing for a
+// member that is not in the list, or for those beyond the number of queues.
 std::vector<MessageQueue> AllocateAveragely(std::span<const MessageQueue> queues, std::vector<std::string> clients,
                                             std::string_view self);
 

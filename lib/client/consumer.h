@@ -77,8 +77,8 @@ struct OffsetQuestion {
 struct ConsumerHandler {
   // Messages of one queue in order. Return false to pause the queue after these; Resume continues.
   std::function<bool(const MessageQueue&, std::span<const PulledMessage>)> on_messages;
-  // Everything before `next` has been handed over, or was not wanted; comes after on_messages. A `next` below an earlier
-  // one means that the broker moved the place back. Optional.
+  // Everything before `next` has been handed over, or was not wanted; comes after on_messages. A `next` below an
+  // earlier one means that the broker moved the place back. Optional.
   std::function<void(const MessageQueue&, protocol::QueueOffset next)> on_progress;
   // The offset to commit along with a pull of this queue; without one the pull commits nothing. Optional.
   std::function<std::optional<protocol::ConsumerOffset>(const MessageQueue&)> commit_with_pull;

@@ -8,9 +8,9 @@
 //
 // Who owns which queue is computed by every member alone (allocate.h) from the sorted queues and the sorted ids of the
 // members (38): when it joins, every 20 s, and when a broker says that the members have changed (40). A queue that is
-// taken away is no longer pulled; its offset is committed once what was handed over is done, then it is forgotten. A new
-// owner waits a moment before it asks for the stored offset, so that this commit is there. So a join or an orderly leave
-// delivers nothing twice; after a kill the messages that were not committed come again.
+// taken away is no longer pulled; its offset is committed once what was handed over is done, then it is forgotten. A
+// new owner waits a moment before it asks for the stored offset, so that this commit is there. So a join or an orderly
+// leave delivers nothing twice; after a kill the messages that were not committed come again.
 //
 // Commits are one-way (15, every 5 s and along with pulls): a broker ignores a lower one that comes late. The messages
 // of %RETRY%group, where Java members hand messages back to, are read as well and shown with their first topic. Loop
@@ -43,8 +43,8 @@ struct GroupConsumerOptions {
   PullConsumerOptions pull;  // its group and member are set here
   std::string group;
   std::vector<std::string> topics;
-  // Where a queue without a stored offset begins (consume-from-where); `from_offset` instead of it when set. A queue that
-  // appears later than the member begins at its start in any case.
+  // Where a queue without a stored offset begins (consume-from-where); `from_offset` instead of it when set. A queue
+  // that appears later than the member begins at its start in any case.
   OffsetQuestion from = OffsetQuestion::Min();
   std::optional<int64_t> from_offset;
   bool commit = true;

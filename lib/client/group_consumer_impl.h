@@ -1,5 +1,5 @@
-// The group consumer's inside. Internal to group_consumer.cc (life, messages, commits), group_rebalance.cc (who owns which
-// queue, and where it begins) and group_callbacks.cc (what brokers ask of a member).
+// The group consumer's inside. Internal to group_consumer.cc (life, messages, commits), group_rebalance.cc (who owns
+// which queue, and where it begins) and group_callbacks.cc (what brokers ask of a member).
 //
 // A queue of ours goes kSettling -> kAsking -> kReading -> kReleasing -> forgotten; from kReleasing back to kReading
 // when it is ours again in time.
@@ -99,7 +99,7 @@ class GroupConsumer::Impl {
   GroupConsumerHandler handler_;
   std::string client_id_;
   std::string retry_topic_;
-  std::vector<std::string> topics_;  // with the retry topic, last
+  std::vector<std::string> topics_;                        // with the retry topic, last
   std::vector<protocol::SubscriptionData> subscriptions_;  // of those topics, as heartbeats say them
   int64_t started_ms_ = 0;                                 // wall time
   std::vector<PulledMessage> renamed_;

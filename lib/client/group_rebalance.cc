@@ -71,8 +71,7 @@ void GroupConsumer::Impl::Wake(bool refresh) {
 }
 
 loop::Task<void> GroupConsumer::Impl::FindRoute(std::string topic) {
-  Answer<std::vector<MessageQueue>> asked(
-      [this, topic](auto done) { pull_->FindQueues(topic, std::move(done)); });
+  Answer<std::vector<MessageQueue>> asked([this, topic](auto done) { pull_->FindQueues(topic, std::move(done)); });
   const auto found = co_await asked;
   if (found) {
     first_queues_.try_emplace(topic, found->begin(), found->end());
@@ -267,7 +266,8 @@ loop::Task<void> GroupConsumer::Impl::BeginQueue(MessageQueue queue) {
   owned.committed = stored->value_or(-1);
   // The place where a group begins is the group's from now on, also if this member dies before it has read anything.
   if (!stored->has_value()) Commit(queue, owned);
-  Note(Name(queue) + ": from offset " + std::to_string(*from) + (stored->has_value() ? "" : ", where nothing was stored"));
+  Note(Name(queue) + ": from offset " + std::to_string(*from) +
+       (stored->has_value() ? "" : ", where nothing was stored"));
   Read(queue, owned);
 }
 
@@ -301,8 +301,8 @@ loop::Task<Result<std::optional<int64_t>>> GroupConsumer::Impl::StoredOffset(Mes
   if (reply->code == static_cast<int32_t>(protocol::ResponseCode::kQueryNotFound)) co_return std::optional<int64_t>();
   const Result<int64_t> offset = ParseInt64(reply->Find("offset").value_or(std::string_view()));
   if (reply->code != 0 || !offset) {
-    co_return MakeError(remoting::ErrorCodeOf(reply->code), address + ": no stored offset: code " +
-                                                                std::to_string(reply->code) + " " + reply->remark);
+    co_return MakeError(remoting::ErrorCodeOf(reply->code),
+                        address + ": no stored offset: code " + std::to_string(reply->code) + " " + reply->remark);
   }
   // -1 is a legal value of Java and Node members: nothing consumed yet.
   if (*offset < 0) co_return std::optional<int64_t>();

@@ -2,8 +2,8 @@
 // dead, or knows nothing.
 //
 // A server that has not answered after a moment is not given up: the next one is asked as well, and the first
-// good answer wins. "No such topic" is believed only when nobody else, within a moment, knows better. A list that is a URL
-// is fetched before the first question, and again every two minutes; while that fails, what was known is kept. Loop
+// good answer wins. "No such topic" is believed only when nobody else, within a moment, knows better. A list that is a
+// URL is fetched before the first question, and again every two minutes; while that fails, what was known is kept. Loop
 // thread only.
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace mq::client {
 
-// "A;B", commas too; blanks around are dropped. Or the one URL of an address server (address_server.h). An empty list is
-// an error.
+// "A;B", commas too; blanks around are dropped. Or the one URL of an address server (address_server.h). An empty list
+// is an error.
 Result<std::vector<std::string>> ParseNameServers(std::string_view text);
 
 class NameServers {

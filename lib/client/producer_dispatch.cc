@@ -121,7 +121,8 @@ std::optional<size_t> Producer::Impl::LeastBadQueue(Topic& topic, const Batch& b
   const int64_t now = MonotonicMs();
   std::set<std::string> known;
   for (const MessageQueue& queue : topic.queues) {
-    if (queue.broker_name != batch.tried_broker && !health_.Avoid(queue.broker_name, now)) known.insert(queue.broker_name);
+    if (queue.broker_name != batch.tried_broker && !health_.Avoid(queue.broker_name, now))
+      known.insert(queue.broker_name);
   }
   const std::string broker = faults_.LeastBad(std::vector<std::string>(known.begin(), known.end()), now);
   for (size_t i = 0; i < topic.queues.size(); ++i) {
@@ -137,8 +138,8 @@ void Producer::Impl::NoteLatency(const Batch& batch, bool failed) {
   const bool was_available = faults_.Available(batch.queue.broker_name, now);
   const int64_t avoid_ms = faults_.Update(batch.queue.broker_name, now - batch.sent_ms, failed, now);
   if (avoid_ms == 0 || !was_available) return;
-  Note("broker " + batch.queue.broker_name + " is avoided for " + std::to_string(avoid_ms / 1000) + " s: " +
-       (failed ? "isolated after a failure" : "it took " + std::to_string(now - batch.sent_ms) + " ms"));
+  Note("broker " + batch.queue.broker_name + " is avoided for " + std::to_string(avoid_ms / 1000) +
+       " s: " + (failed ? "isolated after a failure" : "it took " + std::to_string(now - batch.sent_ms) + " ms"));
 }
 
 void Producer::Impl::Dispatch(const BatchPtr& batch) {

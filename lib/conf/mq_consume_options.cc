@@ -37,8 +37,9 @@ constexpr Option kRows[] = {
      .metavar = "WHERE",
      .default_value = "start",
      .group = "Which messages",
-     .doc = "where to begin: start, end (new messages only), an OFFSET of every queue, a TIME, or -DURATION before now; "
-            "with --group only for queues without a stored offset",
+     .doc =
+         "where to begin: start, end (new messages only), an OFFSET of every queue, a TIME, or -DURATION before now; "
+         "with --group only for queues without a stored offset",
      .brief = true},
     {.name = "to",
      .kind = Kind::kString,

@@ -78,9 +78,9 @@ stored_is() { [ -e "$STORE/config/consumerOffset.json" ] && [ "$(stored "$1" "$2
   seq 200000 | mq-send -q -t T
   mkfifo "$T/pipe"
   mq-consume -q -t T -g g > "$T/pipe" 3>&- & local pid=$!
-  # The reader takes some lines and then no more, so that the rest waits in pipes and buffers.
+  # The reader takes some bytes and then no more, so that the rest waits in pipes and buffers.
   exec 8< "$T/pipe"
-  head -n 1000 <&8 > "$T/first"
+  head -c 50000 <&8 > "$T/first"
   kill -KILL $pid; wait $pid || true
   cat <&8 >> "$T/first"; exec 8<&-
   mq-consume -q -t T -g g -e > "$T/second"

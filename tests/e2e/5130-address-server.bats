@@ -7,7 +7,7 @@ http() {
     $| = 1; print $s->sockport, "\n";
     while (my $c = $s->accept) {
       my $q = ""; while (my $l = <$c>) { last if $l =~ /^\r?$/; }
-      open my $f, "<", $ARGV[0]; local $/; print $c <$f>; close $c;
+      open my $f, "<", $ARGV[0]; local $/; my $text = <$f>; print {$c} $text; close $c;
     }' "$1" > "$T/http.port" 3>&- &
   PIDS+=($!)
   until_true 10 test -s "$T/http.port"

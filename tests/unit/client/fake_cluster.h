@@ -85,7 +85,8 @@ struct FakeBroker {
     reply.queue_offset = protocol::QueueOffset(first);
     if (delay_ms == 0) return channel.Reply(request, static_cast<protocol::ResponseCode>(stored_code), reply, {});
     delayed.push_back(std::make_unique<loop::Timer>(
-        loop_for_timers, [peer = channel.weak_from_this(), head = protocol::ReplyHead(request, stored_code), reply, ids] {
+        loop_for_timers,
+        [peer = channel.weak_from_this(), head = protocol::ReplyHead(request, stored_code), reply, ids] {
           protocol::SendMessageResponseHeader late = reply;
           late.msg_id = ids;
           if (const auto there = peer.lock()) there->ReplyTo(head, late, {});

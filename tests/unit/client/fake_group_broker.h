@@ -51,8 +51,8 @@ struct FakeGroupBroker {
   FakeGroupBroker(loop::Loop& loop, std::string broker_name, const std::string& at = "127.0.0.1:0")
       : name(std::move(broker_name)), server(loop) {
     auto table = std::make_shared<remoting::ProcessorTable>();
-    const auto on = [&](protocol::RequestCode code, void (FakeGroupBroker::*method)(remoting::Channel&,
-                                                                                   const protocol::CommandView&)) {
+    const auto on = [&](protocol::RequestCode code,
+                        void (FakeGroupBroker::*method)(remoting::Channel&, const protocol::CommandView&)) {
       table->Register(code, [this, method](remoting::Channel& channel, const protocol::CommandView& request) {
         if (!frozen) (this->*method)(channel, request);
       });

@@ -9,8 +9,8 @@ namespace mq::client {
 namespace {
 
 TEST(FaultTableTest, PR_11_LatencyDecidesForHowLongABrokerIsAvoided) {
-  const std::pair<int64_t, int64_t> steps[] = {{0, 0},           {49, 0},          {50, 0},           {549, 0},
-                                               {550, 30'000},    {999, 30'000},    {1'000, 60'000},   {2'000, 120'000},
+  const std::pair<int64_t, int64_t> steps[] = {{0, 0},           {49, 0},           {50, 0},          {549, 0},
+                                               {550, 30'000},    {999, 30'000},     {1'000, 60'000},  {2'000, 120'000},
                                                {3'000, 180'000}, {14'999, 180'000}, {15'000, 600'000}};
   for (const auto& [latency, avoid] : steps) EXPECT_EQ(FaultTable::NotAvailableFor(latency), avoid) << latency;
 }

@@ -1,5 +1,5 @@
-// Members of a group against brokers of the test's own: who reads what, what is committed, and what happens when members
-// and brokers come and go. Times are shortened; nothing waits for a clock that does not have to.
+// Members of a group against brokers of the test's own: who reads what, what is committed, and what happens when
+// members and brokers come and go. Times are shortened; nothing waits for a clock that does not have to.
 #include "client/group_consumer.h"
 
 #include <set>
@@ -42,8 +42,8 @@ class GroupTest : public ClientTest {
     }
     size_t owned(const std::string& topic = "T") const {
       const auto queues = consumer->Owned();
-      return static_cast<size_t>(std::count_if(queues.begin(), queues.end(),
-                                               [&](const MessageQueue& queue) { return queue.topic == topic; }));
+      return static_cast<size_t>(
+          std::count_if(queues.begin(), queues.end(), [&](const MessageQueue& queue) { return queue.topic == topic; }));
     }
     void Flush() {
       for (const auto& [queue, next] : std::exchange(pending, {})) consumer->Done(queue, next);

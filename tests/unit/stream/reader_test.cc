@@ -135,8 +135,7 @@ TEST(ReaderTest, BadJsonSpoilsOneRecordOnly) {
 }
 
 TEST(ReaderTest, DamagedMsgpackIsFinal) {
-  EXPECT_EQ(Bodies({.format = Format::kMsgpack}, "hello", 100).front(),
-            "final: the input is not a msgpack map");
+  EXPECT_EQ(Bodies({.format = Format::kMsgpack}, "hello", 100).front(), "final: the input is not a msgpack map");
   // A map of one pair whose value is missing.
   EXPECT_EQ(Bodies({.format = Format::kMsgpack},
                    "\x81\xA4"
