@@ -49,6 +49,16 @@ lines_are() { [ "$(cat "$1" 2>/dev/null | wc -l)" -ge "$2" ]; }
   [ $((SECONDS - begin)) -le 10 ]
 }
 
+@test "PR-12 with --fault-delay a broker that fails is isolated, and -v says so" {
+  two_by_two
+  mq-admin topic create T --read-queues 4 --write-queues 4 > /dev/null
+  kill -STOP "$PID_broker_a"
+  seq 40 | mq-send -v -t T --fault-delay --batch 1 --timeout 6s 2> "$T/send.log"
+  kill -CONT "$PID_broker_a"
+  grep -q 'stored 40 failed 0' "$T/send.log"
+  grep -q 'broker broker-a is avoided for 600 s: isolated after a failure' "$T/send.log"
+}
+
 @test "bug 90 a group goes on with the broker that is left, and takes the other one up again when it is back" {
   two_by_two
   mq-admin topic create T --read-queues 4 --write-queues 4 > /dev/null

@@ -51,7 +51,6 @@ TEST(AllocateTest, RB_07_RB_11_EveryQueueHasExactlyOneOwnerWhateverTheOrderOfThe
     for (int members = 1; members <= 7; ++members) {
       std::vector<std::string> clients;
       for (int i = members; i > 0; --i) clients.push_back("10.0.0.1@" + std::to_string(i * 7) + "#1");
-      const std::string id = row->Text("id");
       const auto queues = QueuesOfRecording(count);
       std::multiset<MessageQueue> owned;
       for (const std::string& client : clients) {
