@@ -182,9 +182,14 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   relays_ = std::make_unique<RelayProcessor>(*clients_);
   registration_ = std::make_unique<Registration>(core_);
   topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), std::move(tombstones));
+<<<<<<< HEAD
   queries_ = std::make_unique<QueryProcessor>(core_, *topic_processor_, *clients_);
   // Offsets left by an earlier topic of that name would hide its first messages.
   core_.topics->SetOnMade([this](std::string_view topic) { core_.offsets->LimitTopic(topic); });
+=======
+  queries_ = std::make_unique<QueryProcessor>(core_, *topic_processor_);
+  queue_entries_ = std::make_unique<QueueEntriesProcessor>(core_, *clients_);
+>>>>>>> main
   core_.topics->SetAnnounce([this](std::function<void()> heard) { registration_->Announce(std::move(heard)); });
   return Ok();
 }
@@ -220,7 +225,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
   });
   table->Register(RequestCode::kViewMessageById, [this](Channel& c, const View& r) { queries_->ProcessById(c, r); });
   table->Register(RequestCode::kQueryConsumeQueue,
-                  [this](Channel& c, const View& r) { queries_->ProcessQueueEntries(c, r); });
+                  [this](Channel& c, const View& r) { queue_entries_->Process(c, r); });
   table->Register(RequestCode::kUpdateAndCreateTopic,
                   [this](Channel& c, const View& r) { topic_processor_->ProcessCreate(c, r); });
   table->Register(RequestCode::kDeleteTopicInBroker,
@@ -419,6 +424,7 @@ void Broker::Reconfigure(const BrokerOptions& options) {
   CopyLiveOptions(options, options_);
   core_.log->set_max_message_bytes(options_.store.max_message_bytes);
   if (config_) config_->NoteChange();
+  registration_->UseNameServers(options_.name_servers);
   if (permission_changed) registration_->Announce(nullptr);
 }
 
