@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include "admin/context.h"
-#include "client/name_servers.h"
+#include "client/address_server.h"
+#include "client/routes.h"
 #include "conf/programs.h"
 #include "conf/run.h"
 
@@ -44,14 +45,13 @@ constexpr Entry kCommands[] = {
 };
 
 mq::Result<int> Main(const mq::conf::Settings& settings) {
-  mq::client::Endpoints endpoints;
-  endpoints.broker = settings.String("broker");
-  if (endpoints.broker.empty()) {
-    MQ_ASSIGN(endpoints.name_servers, mq::client::ParseNameServers(settings.String("namesrv")));
-  } else {
-    MQ_TRY(mq::loop::Address::Parse(endpoints.broker).WithContext("--broker"));
-  }
+  MQ_ASSIGN(mq::client::Endpoints endpoints,
+            mq::client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
   mq::loop::Loop loop;
+  // Some questions go to every name server: their addresses are wanted, not where to get them.
+  if (!endpoints.name_servers.empty() && mq::client::IsHttpUrl(endpoints.name_servers.front())) {
+    MQ_ASSIGN(endpoints.name_servers, mq::client::FetchNameServers(loop, endpoints.name_servers.front()));
+  }
   mq::client::Admin admin(loop, std::move(endpoints), settings.DurationMs("timeout"));
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   Context context{settings, loop, admin, {terminal, settings.Bool("header"), settings.Bool("json")}};

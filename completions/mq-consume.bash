@@ -10,6 +10,14 @@ _mq_consume() {
       COMPREPLY=($(compgen -W "$(_mq_topics)" -- "$cur"))
       return
       ;;
+    -g|--group)
+      COMPREPLY=()
+      return
+      ;;
+    --ack)
+      COMPREPLY=($(compgen -W 'written none' -- "$cur"))
+      return
+      ;;
     --from)
       COMPREPLY=()
       return
@@ -76,7 +84,7 @@ _mq_consume() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '-t --topic --from --to --last --per-queue --follow --queue -T --tags --grep --wait-topic -c --count -e --exit-at-end --wait --deadline --format -0 --nul -J --json -M --msgpack -D --delimiter -f --printf --dump --raw --epoch-ms --line-buffered -n --namesrv --broker -q --quiet --context --print-config -v --verbose -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '-t --topic -g --group --ack --from --to --last --per-queue --follow --queue -T --tags --grep --wait-topic -c --count -e --exit-at-end --wait --deadline --format -0 --nul -J --json -M --msgpack -D --delimiter -f --printf --dump --raw --epoch-ms --line-buffered -n --namesrv --broker -q --quiet --context --print-config -v --verbose -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -120,7 +120,7 @@ _mq_send() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '-t --topic -m --message --format -0 --nul -J --json -M --msgpack -D --delimiter --crlf --skip-empty --keep-topic --keep-queue -k --key -T --tag -p --property --key-field --field-separator --key-json --queue --shard --shard-field --shard-json --mode --window --batch --batch-bytes --rate --compress --compress-over --ack --timeout --retries --keep-going --dry-run --report --resume --tee --progress -n --namesrv --broker -q --quiet --context --print-config -v --verbose -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '-t --topic -m --message --format -0 --nul -J --json -M --msgpack -D --delimiter --crlf --skip-empty --keep-topic --keep-queue -k --key -T --tag -p --property --key-field --field-separator --key-json --queue --shard --shard-field --shard-json --mode --window --batch --batch-bytes --rate --compress --compress-over --ack --timeout --retries --fault-delay --keep-going --dry-run --report --resume --tee --progress -n --namesrv --broker -q --quiet --context --print-config -v --verbose -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

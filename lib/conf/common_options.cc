@@ -64,7 +64,8 @@ constexpr Option kRoute[] = {
      .default_value = "127.0.0.1:9876",
      .env = "MQ_NAMESRV NAMESRV_ADDR",
      .group = "Where",
-     .doc = "name servers to ask for routes, separated by semicolons or commas",
+     .doc = "name servers to ask for routes, separated by semicolons or commas; or http://HOST:PORT/PATH of an address "
+            "server that names them",
      .brief = true},
     {.name = "broker",
      .kind = Kind::kString,
