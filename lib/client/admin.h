@@ -1,5 +1,6 @@
 // Questions and changes of an operator's tool, asked one after the other: each call runs the loop until its answer is
-// there. For tools only, never for a daemon. All brokers of a call are asked at once, under one timeout.
+// there. For tools only, never for a daemon. All brokers of a call are asked at once, and all calls of one piece of
+// work share one timeout: what a slow name server took is not given to the brokers again. See Begin().
 #pragma once
 
 #include <cstdint>
@@ -27,9 +28,18 @@ struct BrokerAddress {
   std::string address;
 };
 
+// One of several questions that are asked at once.
+struct Question {
+  std::string address;
+  protocol::Command command;
+};
+
 class Admin {
  public:
   Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms = kDefaultAdminTimeoutMs);
+
+  // From here on the timeout counts anew: before changes that follow on questions, and after a wait.
+  void Begin();
 
   // The cluster as the name servers see it. With a single broker given: that one, named by its address.
   Result<protocol::ClusterInfo> Cluster();
@@ -44,6 +54,11 @@ class Admin {
   std::vector<Result<protocol::Command>> AskAll(const std::vector<std::string>& addresses,
                                                 const protocol::Command& command);
 
+  // Different questions at once; answers in their order.
+  std::vector<Result<protocol::Command>> AskEach(std::vector<Question> questions);
+  // The same, for those to whom the code of an answer matters: one that is not 0 is no error here.
+  std::vector<Result<protocol::Command>> AnswersTo(std::vector<Question> questions);
+
   const Endpoints& endpoints() const { return routes_.endpoints(); }
   int64_t timeout_ms() const { return timeout_ms_; }
   loop::Loop& loop() { return loop_; }
@@ -51,8 +66,13 @@ class Admin {
   void Sleep(int64_t ms);
 
  private:
+  enum class Codes { kErrors, kAnswers };
+  std::vector<Result<protocol::Command>> Run(std::vector<Question> questions, Codes codes);
+  int64_t LeftMs() const;
+
   loop::Loop& loop_;
   int64_t timeout_ms_;
+  int64_t deadline_ms_;
   remoting::Client client_;
   Routes routes_;
 };
