@@ -115,6 +115,14 @@ Status Broker::Recover() {
                                                            options_.auto_create_topic, options_.default_topic_queues},
                                           *core_.queues);
   MQ_TRY(core_.topics->Load());
+  core_.groups = std::make_unique<SubscriptionGroups>(loop_, layout_.ConfigDir() + "/subscriptionGroup.json", options_);
+  MQ_TRY(core_.groups->Load());
+  core_.offsets = std::make_unique<ConsumerOffsets>(loop_, layout_.ConfigDir() + "/consumerOffset.json",
+                                                    [this](std::string_view topic, int32_t queue_id) {
+                                                      const Queue* queue = core_.queues->Find(topic, queue_id);
+                                                      return queue == nullptr ? 0 : queue->visible_max.value();
+                                                    });
+  MQ_TRY(core_.offsets->Load());
   int64_t said_ms = MonotonicMs();
   const auto progress = [&](std::string_view what, int percent) {
     if (MonotonicMs() - said_ms < 1000) return;
@@ -150,6 +158,7 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   seen_flushed_ = seen_dispatched_ = rung_ = recovered.end;
 
   core_.queues->RevealAll();
+  core_.offsets->LimitToQueues();
   MQ_ASSIGN(core_.log, store::CommitLog::Open(options_.store, *positions_, recovered.end));
   core_.log_reader = std::make_unique<store::LogReader>(options_.store, &*positions_);
   core_.queue_reader = std::make_unique<store::ConsumeQueueReader>(options_.store, &*positions_);
@@ -165,9 +174,17 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   clients_ = std::make_unique<Clients>(core_);
   pulls_ = std::make_unique<PullProcessor>(core_, *clients_, *sends_);
   offsets_ = std::make_unique<OffsetProcessor>(core_);
+  client_processor_ = std::make_unique<ClientProcessor>(*clients_);
+  group_offsets_ = std::make_unique<GroupOffsetProcessor>(core_, *clients_);
+  group_processor_ = std::make_unique<GroupProcessor>(core_);
+  progress_ = std::make_unique<ProgressProcessor>(core_, *clients_);
+  resets_ = std::make_unique<ResetProcessor>(core_, *clients_, *offsets_);
+  relays_ = std::make_unique<RelayProcessor>(*clients_);
   registration_ = std::make_unique<Registration>(core_);
   topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), std::move(tombstones));
   queries_ = std::make_unique<QueryProcessor>(core_, *topic_processor_, *clients_);
+  // Offsets left by an earlier topic of that name would hide its first messages.
+  core_.topics->SetOnMade([this](std::string_view topic) { core_.offsets->LimitTopic(topic); });
   core_.topics->SetAnnounce([this](std::function<void()> heard) { registration_->Announce(std::move(heard)); });
   return Ok();
 }
@@ -190,9 +207,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
       if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
     });
   }
-  table->Register(RequestCode::kHeartBeat, [this](Channel& c, const View& r) { clients_->ProcessHeartbeat(c, r); });
-  table->Register(RequestCode::kUnregisterClient,
-                  [this](Channel& c, const View& r) { clients_->ProcessUnregister(c, r); });
+  AddGroupProcessors(*table);
   table->Register(RequestCode::kGetMaxOffset, [this](Channel& c, const View& r) { offsets_->ProcessMax(c, r); });
   table->Register(RequestCode::kGetMinOffset, [this](Channel& c, const View& r) { offsets_->ProcessMin(c, r); });
   table->Register(RequestCode::kSearchOffsetByTimestamp,
@@ -229,6 +244,36 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
   });
   table->SetDefault(&remoting::AnswerNotSupported);
   return table;
+}
+
+void Broker::AddGroupProcessors(remoting::ProcessorTable& table) {
+  using Channel = remoting::Channel;
+  using View = protocol::CommandView;
+  const auto serve = [&](RequestCode code, auto& part, auto method) {
+    table.Register(code, [at = part.get(), method](Channel& c, const View& r) { (at->*method)(c, r); });
+  };
+  serve(RequestCode::kHeartBeat, clients_, &Clients::ProcessHeartbeat);
+  serve(RequestCode::kUnregisterClient, clients_, &Clients::ProcessUnregister);
+  serve(RequestCode::kGetConsumerListByGroup, client_processor_, &ClientProcessor::ProcessConsumerIds);
+  serve(RequestCode::kGetConsumerConnectionList, client_processor_, &ClientProcessor::ProcessConsumers);
+  serve(RequestCode::kGetProducerConnectionList, client_processor_, &ClientProcessor::ProcessProducers);
+  serve(RequestCode::kGetAllProducerInfo, client_processor_, &ClientProcessor::ProcessAllProducers);
+  serve(RequestCode::kCheckClientConfig, client_processor_, &ClientProcessor::ProcessCheckConfig);
+  serve(RequestCode::kQueryConsumerOffset, group_offsets_, &GroupOffsetProcessor::ProcessQuery);
+  serve(RequestCode::kUpdateConsumerOffset, group_offsets_, &GroupOffsetProcessor::ProcessUpdate);
+  serve(RequestCode::kGetAllConsumerOffset, group_offsets_, &GroupOffsetProcessor::ProcessAll);
+  serve(RequestCode::kCloneGroupOffset, group_offsets_, &GroupOffsetProcessor::ProcessClone);
+  serve(RequestCode::kUpdateAndCreateSubscriptiongroup, group_processor_, &GroupProcessor::ProcessUpdate);
+  serve(RequestCode::kGetAllSubscriptiongroupConfig, group_processor_, &GroupProcessor::ProcessAll);
+  serve(RequestCode::kDeleteSubscriptiongroup, group_processor_, &GroupProcessor::ProcessDelete);
+  serve(RequestCode::kGetTopicStatsInfo, progress_, &ProgressProcessor::ProcessTopicStats);
+  serve(RequestCode::kGetConsumeStats, progress_, &ProgressProcessor::ProcessConsumeStats);
+  serve(RequestCode::kGetBrokerConsumeStats, progress_, &ProgressProcessor::ProcessAllConsumeStats);
+  serve(RequestCode::kQueryTopicConsumeByWho, progress_, &ProgressProcessor::ProcessWhoConsumes);
+  serve(RequestCode::kViewBrokerStatsData, progress_, &ProgressProcessor::ProcessCounters);
+  serve(RequestCode::kInvokeBrokerToResetOffset, resets_, &ResetProcessor::ProcessReset);
+  serve(RequestCode::kGetConsumerRunningInfo, relays_, &RelayProcessor::ProcessRunningInfo);
+  serve(RequestCode::kInvokeBrokerToGetConsumerStatus, relays_, &RelayProcessor::ProcessStatus);
 }
 
 Status Broker::ListenFast(const loop::Address& main, std::shared_ptr<const remoting::ProcessorTable> table) {
@@ -357,9 +402,12 @@ void Broker::Tick() {
     last_second_ms_ = now;
     core_.stats.Sample(NowMs());
     core_.topics->Tick();
+    core_.groups->Tick();
+    core_.counters.Tick(now);
     // A little that was written is flushed when flushCommitLogThoroughInterval is over, at the latest.
     helpers_->NoteProgress(now, options_.store.flush_thorough_interval_ms + 5000);
   }
+  core_.offsets->Tick(now, options_.offset_save_period_ms);
   if (now - last_scan_ms_ >= kClientScanMs) {
     last_scan_ms_ = now;
     clients_->Scan(now);
@@ -401,8 +449,14 @@ void Broker::FinishStop(const std::string& problem) {
     why = "flushed or dispatched is behind the log";
   tick_->Stop();
   server_->Close();
+  core_.offsets->SaveAll([this, why](const Status& saved) {
+    CloseStore(saved || !why.empty() ? why : "consumer offsets: " + saved.error().what);
+  });
+}
+
+void Broker::CloseStore(const std::string& problem) {
   positions_->own_broker().state.store(static_cast<uint32_t>(store::BrokerState::kStopped), std::memory_order_release);
-  helpers_->Close([this, why]() mutable {
+  helpers_->Close([this, why = problem]() mutable {
     if (why.empty()) {
       if (auto removed = store::RemoveAbort(layout_); !removed) why = removed.error().what;
     }

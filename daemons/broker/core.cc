@@ -1,5 +1,7 @@
 #include "broker/core.h"
 
+#include <unistd.h>
+
 #include "base/log.h"
 
 namespace mq::broker {
@@ -11,6 +13,22 @@ bool Core::QueueFileIsBelieved(Queue& queue) const {
   queue_reader->ForgetTopic(queue.topic());
   queue.needs_tombstones = 0;
   return true;
+}
+
+int64_t Core::in_memory_bytes() const {
+  constexpr int64_t kMemoryPercent = 40;
+  static const int64_t memory =
+      static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
+  return memory / 100 * kMemoryPercent;
+}
+
+std::optional<store::PhysicalOffset> Core::PositionOf(Queue& queue, store::QueueOffset offset) const {
+  if (offset >= queue.visible_max) return std::nullopt;
+  if (queue.ring.Covers(offset)) return queue.ring[offset].physical_offset;
+  if (!QueueFileIsBelieved(queue)) return std::nullopt;
+  const auto span = queue_reader->Read(queue.topic(), queue.id(), offset, 1);
+  if (!span || span->count != 1 || !(*span)[0].IsRecord()) return std::nullopt;
+  return (*span)[0].physical_offset;
 }
 
 store::QueueOffset Core::MinOffset(Queue& queue) const {

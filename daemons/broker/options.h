@@ -37,6 +37,9 @@ struct BrokerOptions {
   int32_t permission = 6;
   bool auto_create_topic = true;
   int32_t default_topic_queues = 8;
+  bool auto_create_group = true;         // autoCreateSubscriptionGroup
+  bool notify_consumer_ids = true;       // notifyConsumerIdsChangedEnable
+  int64_t offset_save_period_ms = 5000;  // flushConsumerOffsetInterval
   bool long_polling = true;
   int64_t short_polling_ms = 1000;
   int64_t max_transfer_bytes = 256 * 1024;

@@ -37,6 +37,16 @@ Queue* PullProcessor::Admit(Channel& channel, const CommandView& request,
     return refuse(ResponseCode::kNoPermission,
                   "the broker[" + core_.options.broker_name + "] pulling message is forbidden: brokerPermission");
   }
+  std::string why;
+  const auto* group = core_.groups->FindOrCreate(header.consumer_group, &why);
+  if (group == nullptr) {
+    return refuse(ResponseCode::kSubscriptionGroupNotExist,
+                  "subscription group [" + std::string(header.consumer_group) + "] does not exist: " + why);
+  }
+  if (!group->consume_enable) {
+    return refuse(ResponseCode::kNoPermission,
+                  "subscription group no permission, " + std::string(header.consumer_group) + ": consumeEnable is off");
+  }
   Topic* topic = core_.topics->Find(header.topic);
   if (topic == nullptr) {
     return refuse(ResponseCode::kTopicNotExist,
@@ -78,6 +88,12 @@ bool PullProcessor::FilterOf(Channel& channel, const CommandView& request,
     return refuse(ResponseCode::kSubscriptionNotExist,
                   "the consumer's group info not exist: no heartbeat of group " + std::string(header.consumer_group));
   }
+  const auto* config = core_.groups->Find(header.consumer_group);
+  if (config != nullptr && !config->consume_broadcast_enable &&
+      group->message_model == protocol::MessageModel::kBroadcasting) {
+    return refuse(ResponseCode::kNoPermission, "the consumer group[" + std::string(header.consumer_group) +
+                                                   "] can not consume by broadcast way: consumeBroadcastEnable is off");
+  }
   const auto found = group->subscriptions.find(header.topic);
   if (found == group->subscriptions.end()) {
     return refuse(ResponseCode::kSubscriptionNotExist,
@@ -101,6 +117,9 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
   if (queue == nullptr) return;
   TagFilter filter;
   if (!FilterOf(channel, request, *header, &filter)) return;
+  if ((header->sys_flag & protocol::pull_flag::kCommitOffset) != 0 && header->commit_offset.value() >= -1) {
+    core_.offsets->Advance(header->consumer_group, header->topic, header->queue_id, header->commit_offset.value());
+  }
 
   auto& result = reader_.Get(*queue, header->queue_offset, header->max_msg_nums, filter);
   const ResponseCode code = CodeOf(result, header->queue_offset);
