@@ -28,7 +28,10 @@ Status WriteUndo(const std::string& path, const std::vector<UndoEntry>& entries)
 }
 
 Result<std::vector<UndoEntry>> ReadUndo(const std::string& path) {
-  MQ_ASSIGN(const std::string text, ReadFile(path));
+  auto read = ReadFile(path);
+  // Here a missing file is trouble of this machine and no answer about a group.
+  if (!read) return MakeError(ErrorCode::kIo, "--undo: " + read.error().what);
+  const std::string text = std::move(*read);
   std::vector<UndoEntry> entries;
   int line = 0;
   for (const std::string_view row : Split(text, '\n')) {

@@ -184,7 +184,7 @@ std::string AliasesHole() {
   for (const Alias& alias : Aliases()) {
     std::string& list = alias.missing.empty() ? working : missing;
     list += ".It Li " + std::string(alias.name) + "\n";
-    std::string here = alias.missing.empty() ? std::string(alias.program) : "No " + std::string(alias.missing);
+    std::string here = alias.missing.empty() ? std::string(alias.program) : "missing: " + std::string(alias.missing);
     if (alias.missing.empty() && alias.program == "mq-admin") here += " " + std::string(alias.to);
     if (!alias.always.empty()) here += " " + std::string(alias.always);
     AppendFilled(list, Roff(here));

@@ -22,8 +22,9 @@ std::string Quoted(std::string_view text) {
   return out;
 }
 
+// A blank in front of an action keeps _arguments from putting words of its own behind the function's name.
 std::string Action(const Option& row) {
-  if (!LiveKind(row).empty()) return ":name:_mq_names " + std::string(LiveKind(row));
+  if (!LiveKind(row).empty()) return ":name: _mq_names " + std::string(LiveKind(row));
   if (row.kind == Kind::kEnum) return ":value:(" + CompletionChoices(row) + ")";
   if (row.kind == Kind::kOptValue) return row.choices.empty() ? "::value:" : "::value:(" + CompletionChoices(row) + ")";
   if (row.kind == Kind::kPath) return ":file:_files";
@@ -79,7 +80,7 @@ std::string Operands(const Command& command) {
   std::string out = command.verb.empty() ? "      '1: :' \\\n" : "      '1: :' '2: :' \\\n";
   std::size_t place = command.verb.empty() ? 2 : 3;
   for (const std::string_view kind : LiveOperands(command)) {
-    const std::string action = kind.empty() ? std::string() : "_mq_names " + std::string(kind);
+    const std::string action = kind.empty() ? std::string() : " _mq_names " + std::string(kind);
     out += "      '" + std::to_string(place++) + ":name:" + action + "' \\\n";
   }
   return out + "      '*: :'\n";

@@ -154,7 +154,7 @@ constexpr Alias kAliases[] = {
     {.name = "addWritePerm", .to = "namesrv undrain", .options = kWritePerm},
     {.name = "resetOffsetByTime", .to = "offset reset", .always = "--apply", .options = kReset},
     {.name = "skipAccumulatedMessage", .to = "offset skip", .always = "--apply", .options = kSkip},
-    {.name = "updateOrderConf", .missing = "a command for it; mq-admin kv put ORDER_TOPIC_CONFIG TOPIC VALUE does it"},
+    {.name = "updateOrderConf", .missing = "an own command; mq-admin kv put ORDER_TOPIC_CONFIG TOPIC VALUE does it"},
     {.name = "cleanExpiredCQ", .to = "broker clean", .always = "--expired-queues", .options = kClean},
     {.name = "deleteExpiredCommitLog", .to = "broker clean", .always = "--expired-log", .options = kClean},
     {.name = "cleanUnusedTopic", .to = "broker clean", .always = "--unused-topics", .options = kClean},

@@ -64,13 +64,13 @@ DAEMONS="mq-namesrv mq-broker mq-flushd mq-reputd"
   [ "${COMPREPLY[*]}" = "oneway" ]
 }
 
-@test "the examples of mq-send(1) and mq-consume(1) run" {
+@test "the examples of mq-send(1), mq-consume(1) and mq-admin(1) run" {
   start_cluster
   cd "$T"
   mq-admin topic create OrdersCopy > /dev/null
-  for page in mq-send.1 mq-consume.1; do
+  for page in mq-send.1 mq-consume.1 mq-admin.1; do
     # The lines between .Bd and .Ed, as a terminal shows them.
-    awk '/^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$MQ_ROOT/man/$page" | sed 's/\\e/\\/g' > "$T/examples"
+    awk '/^\.Sh/ { here = /EXAMPLES/ } here && /^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$MQ_ROOT/man/$page" | sed 's/\\e/\\/g' > "$T/examples"
     [ -s "$T/examples" ]
     while IFS= read -r line; do
       timeout 90 bash -c "$line" < /dev/null > "$T/out" 2>&1 || { echo "$page: $line"; cat "$T/out"; return 1; }

@@ -40,9 +40,9 @@ TEST(AliasesTest, EachComesToACommandThatExistsOrSaysWhatIsMissing) {
   for (const Alias& alias : Aliases()) {
     if (!alias.missing.empty()) {
       EXPECT_TRUE(alias.to.empty() && alias.options.empty()) << alias.name;
-      EXPECT_EQ(Translated({std::string(alias.name)}), "error: " + std::string(alias.name) +
-                                                           " is known and does not work yet: there is no " +
-                                                           std::string(alias.missing));
+      EXPECT_EQ(Translated({std::string(alias.name)}),
+                "error: " + std::string(alias.name) +
+                    " is known and does not work yet; missing: " + std::string(alias.missing));
       continue;
     }
     std::set<char> letters = {'n', 'h'};
@@ -75,7 +75,8 @@ TEST(AliasesTest, OptionsAreTranslatedOneByOne) {
   EXPECT_EQ(Translated({"deleteTopic", "-t", "T", "-c", "C"}), "mq-admin topic delete T --yes --cluster=C");
   EXPECT_EQ(Translated({"updateBrokerConfig", "-b", "b:2", "-k", "k", "-v", "v w"}),
             "mq-admin broker config set k=v w --broker=b:2");
-  EXPECT_EQ(Translated({"deleteSubGroup", "-g", "G", "-r", "true"}), "mq-admin group delete G --topics --yes --offsets");
+  EXPECT_EQ(Translated({"deleteSubGroup", "-g", "G", "-r", "true"}),
+            "mq-admin group delete G --topics --yes --offsets");
   EXPECT_EQ(Translated({"updateKvConfig", "-k", "k", "-v", "v", "-s", "ns"}), "mq-admin kv put ns k v");
   EXPECT_EQ(Translated({"resetOffsetByTime", "-g", "G", "-t", "T", "-s", "1700000000123"}),
             "mq-admin offset reset G T --apply --to=@1700000000123");
