@@ -23,6 +23,7 @@ constexpr Cleaning kCleanings[] = {
 }  // namespace
 
 Result<int> BrokerList(Context& context) {
+  context.admin.Begin(0);
   MQ_ASSIGN(const protocol::ClusterInfo info, context.admin.Cluster());
   Table table = context.Listing();
   for (const BrokerAddress& broker : client::BrokersOf(info)) {

@@ -11,6 +11,8 @@
 
 namespace mq::admin {
 
+bool Context::dry_run() const { return settings.Bool("dry-run"); }
+
 void Context::Notice(std::string_view text) const { conf::Notice(settings, text); }
 
 Status Confirm(const Context& context, const std::string& what) {

@@ -24,7 +24,7 @@ struct Context {
   // Empty tables of what this command prints, and of what it prints about a change.
   Table Listing() const { return Table(settings.command().columns); }
   Table Changes() const { return Table(settings.command().changes); }
-  bool dry_run() const { return settings.Bool("dry-run"); }
+  bool dry_run() const;
   void Notice(std::string_view text) const;
 };
 

@@ -66,6 +66,7 @@ Result<int> GroupShow(Context& context) {
 
 // Asks for a group's progress at every master; for all groups when none was named.
 Result<int> GroupLag(Context& context) {
+  context.admin.Begin(2);
   MQ_ASSIGN(const std::vector<BrokerAddress> masters, AllMasters(context));
   const auto groups = GroupsOn(context, masters);
   Outcome outcome(context, "broker");

@@ -106,6 +106,7 @@ void DeleteTopics(Context& context, const std::vector<BrokerAddress>& masters, O
       questions.back().command.Set("topic", topic);
     }
   }
+  context.admin.Begin();
   const auto replies = context.admin.AnswersTo(std::move(questions));
   for (size_t i = 0; i < replies.size(); ++i) {
     if (!replies[i]) outcome.Failed(whose[i], replies[i].error());

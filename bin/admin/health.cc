@@ -55,6 +55,7 @@ void CheckWritable(Context& context, const std::vector<BrokerAddress>& masters, 
 }  // namespace
 
 Result<int> Health(Context& context) {
+  context.admin.Begin(2);
   std::vector<std::string> reasons;
   if (context.admin.endpoints().broker.empty()) CheckNameServers(context, reasons);
   std::vector<BrokerAddress> masters;

@@ -85,7 +85,7 @@ void WriteOffsets(Context& context, const MoveOrder& order, const std::set<std::
 
 Status ApplyMoves(Context& context, const MoveOrder& order, std::vector<Move>& moves, Outcome& outcome) {
   const std::vector<BrokerAddress> brokers = BrokersOfMoves(moves);
-  context.admin.Begin();
+  context.admin.Begin(3);
   const auto members = MembersOn(context, brokers, order.group);
   bool online = false;
   std::set<std::string> offline;

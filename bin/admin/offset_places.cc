@@ -97,6 +97,7 @@ Status TakeAnswers(Place& place, const std::vector<Result<Command>>& replies, si
 
 Result<std::vector<Place>> FindPlaces(Context& context, const std::string& group, const PlaceFilter& filter,
                                       Outcome& outcome) {
+  context.admin.Begin(filter.topic.empty() ? 2 : 1);
   MQ_ASSIGN(std::vector<Place> places,
             filter.topic.empty() ? QueuesOfGroup(context, group, outcome) : QueuesOfTopic(context, filter.topic));
   std::erase_if(places, [&](const Place& place) {
@@ -119,7 +120,7 @@ Result<std::vector<Place>> FindPlaces(Context& context, const std::string& group
     }
   }
   for (const auto& [broker, error] : silent) outcome.Failed(broker, error);
-  if (!known.empty() || silent.empty()) outcome.Done();
+  if (!known.empty() || !outcome.failed()) outcome.Done();
   return known;
 }
 

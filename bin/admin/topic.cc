@@ -20,6 +20,7 @@ constexpr int64_t kWaitStepMs = 100;
 }  // namespace
 
 Result<int> TopicList(Context& context) {
+  if (context.admin.endpoints().broker.empty()) context.admin.Begin(0);
   MQ_ASSIGN(std::vector<std::string> topics, context.admin.Topics());
   std::sort(topics.begin(), topics.end());
   Table table = context.Listing();

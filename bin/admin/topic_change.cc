@@ -84,6 +84,7 @@ bool DeleteAtNameServers(Context& context) {
   command.Set("topic", context.operand());
   if (context.settings.Given("cluster")) command.Set("clusterName", context.settings.String("cluster"));
   const auto& servers = context.admin.endpoints().name_servers;
+  context.admin.Begin();
   const auto replies = context.admin.AskAll(servers, command);
   bool all = true;
   for (size_t i = 0; i < replies.size(); ++i) {

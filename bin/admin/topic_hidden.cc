@@ -18,6 +18,7 @@ using protocol::RequestCode;
 // What the queues from `first` on hold that a group has not read, by group; under "" what they hold when no group reads
 // the topic at all.
 Result<std::map<std::string, int64_t>> Unread(Context& context, const TopicChange& change) {
+  context.admin.Begin(2);
   const std::string& address = change.broker.address;
   const std::string& topic = change.wanted.name;
   const auto hidden = [&](const protocol::MessageQueue& queue) {

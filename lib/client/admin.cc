@@ -32,10 +32,19 @@ Admin::Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms)
       client_(loop),
       routes_(loop, client_, std::move(endpoints)) {}
 
-void Admin::Begin() { deadline_ms_ = MonotonicMs() + timeout_ms_; }
+void Admin::Begin(int rounds) {
+  deadline_ms_ = MonotonicMs() + timeout_ms_;
+  rounds_ = rounds;
+}
 
-// Never nothing: an answer that is there already is still taken.
-int64_t Admin::LeftMs() const { return std::max<int64_t>(deadline_ms_ - MonotonicMs(), 1); }
+int64_t Admin::NamesrvShareMs() const { return std::max<int64_t>((deadline_ms_ - MonotonicMs()) / (rounds_ + 1), 1); }
+
+int64_t Admin::TakeRoundMs() {
+  const int64_t left = deadline_ms_ - MonotonicMs();
+  const int64_t share = left / std::max(rounds_, 1);
+  rounds_ = std::max(rounds_ - 1, 0);
+  return std::max<int64_t>(share, 1);
+}
 
 Result<protocol::ClusterInfo> Admin::Cluster() {
   const std::string& broker = endpoints().broker;
@@ -45,19 +54,19 @@ Result<protocol::ClusterInfo> Admin::Cluster() {
     info.clusters[""] = {broker};
     return info;
   }
-  return Await<protocol::ClusterInfo>(loop_, [&](auto done) { routes_.Cluster(LeftMs(), done); });
+  return Await<protocol::ClusterInfo>(loop_, [&](auto done) { routes_.Cluster(NamesrvShareMs(), done); });
 }
 
 Result<TopicRoute> Admin::Route(std::string_view topic) {
-  return Await<TopicRoute>(loop_, [&](auto done) { routes_.Find(topic, LeftMs(), done); });
+  return Await<TopicRoute>(loop_, [&](auto done) { routes_.Find(topic, NamesrvShareMs(), done); });
 }
 
 Result<TopicRoute> Admin::RouteForPublish(std::string_view topic) {
-  return Await<TopicRoute>(loop_, [&](auto done) { routes_.FindForPublish(topic, LeftMs(), done); });
+  return Await<TopicRoute>(loop_, [&](auto done) { routes_.FindForPublish(topic, NamesrvShareMs(), done); });
 }
 
 Result<std::vector<std::string>> Admin::Topics() {
-  return Await<std::vector<std::string>>(loop_, [&](auto done) { routes_.Topics(LeftMs(), done); });
+  return Await<std::vector<std::string>>(loop_, [&](auto done) { routes_.Topics(NamesrvShareMs(), done); });
 }
 
 Result<protocol::Command> Admin::Ask(const std::string& address, protocol::Command command) {
@@ -82,7 +91,7 @@ std::vector<Result<protocol::Command>> Admin::AnswersTo(std::vector<Question> qu
 std::vector<Result<protocol::Command>> Admin::Run(std::vector<Question> questions, Codes codes) {
   std::vector<std::optional<Result<protocol::Command>>> answers(questions.size());
   size_t missing = questions.size();
-  const int64_t left = LeftMs();
+  const int64_t left = TakeRoundMs();
   for (size_t i = 0; i < questions.size(); ++i) {
     client_.Call(questions[i].address, std::move(questions[i].command), left,
                  [&, i](const remoting::CallResult& result) {
@@ -110,7 +119,7 @@ void Admin::Sleep(int64_t ms) {
   loop::Timer timer(loop_, [this] { loop_.Stop(); });
   timer.Start(ms);
   loop_.Run();
-  Begin();
+  Begin(rounds_);
 }
 
 std::vector<BrokerAddress> BrokersOf(const protocol::ClusterInfo& info) {

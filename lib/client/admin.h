@@ -38,8 +38,11 @@ class Admin {
  public:
   Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms = kDefaultAdminTimeoutMs);
 
-  // From here on the timeout counts anew: before changes that follow on questions, and after a wait.
-  void Begin();
+  // From here on the timeout counts anew: before changes that follow on questions, and after a wait. `rounds` is how
+  // many rounds of questions to brokers will follow: each may take its share of what is left, so that a broker that is
+  // silent in the first leaves time for the others in the next. What name servers are asked in between has a share too;
+  // with 0 they alone are asked.
+  void Begin(int rounds = 1);
 
   // The cluster as the name servers see it. With a single broker given: that one, named by its address.
   Result<protocol::ClusterInfo> Cluster();
@@ -68,11 +71,15 @@ class Admin {
  private:
   enum class Codes { kErrors, kAnswers };
   std::vector<Result<protocol::Command>> Run(std::vector<Question> questions, Codes codes);
-  int64_t LeftMs() const;
+  // The share of a question to name servers, and of a round of questions to brokers: never nothing, because an answer
+  // that is there already is still taken.
+  int64_t NamesrvShareMs() const;
+  int64_t TakeRoundMs();
 
   loop::Loop& loop_;
   int64_t timeout_ms_;
   int64_t deadline_ms_;
+  int rounds_ = 1;
   remoting::Client client_;
   Routes routes_;
 };

@@ -44,12 +44,15 @@ Error UnknownCommand(const Program& program, const std::string& noun, const std:
   const auto is_noun = [&](const Command& one) { return one.noun == noun; };
   if (std::any_of(program.nouns.begin(), program.nouns.end(), is_noun)) {
     std::vector<std::string> verbs;
+    std::vector<std::string> whole;
     for (const Command& command : program.commands) {
-      if (command.noun == noun && !command.hidden) verbs.emplace_back(command.verb);
+      if (command.noun != noun || command.hidden) continue;
+      verbs.emplace_back(command.verb);
+      whole.push_back(noun + " " + verbs.back());
     }
-    const std::string near = NearestMatch(verb, verbs);
+    const std::string near = NearestMatch(noun + " " + verb, whole);
     return Usage(noun + " has no verb '" + verb + "'; it has " + JoinStrings(verbs, ", "),
-                 near.empty() ? std::string() : "did you mean '" + noun + " " + near + "'?");
+                 near.empty() ? std::string() : "did you mean '" + near + "'?");
   }
   std::vector<std::string> nouns;
   for (const Command& one : program.nouns) nouns.emplace_back(one.noun);

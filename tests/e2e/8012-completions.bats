@@ -2,7 +2,8 @@ load helper
 
 # The three shells complete nouns, verbs, options and what the cluster knows. Each shell is driven for real.
 
-MILLISECONDS_ALLOWED=700  # 300 for the question, the rest for a busy machine
+# 300 milliseconds for the question, the rest for starting processes; the best of some tries, for a busy machine.
+MILLISECONDS_ALLOWED=600
 
 bash_complete() {  # LINE
   (
@@ -38,10 +39,15 @@ bash_complete() {  # LINE
 }
 
 @test "a completion is silent and quick when the cluster cannot be reached" {
-  local began=$EPOCHREALTIME
-  [ -z "$(MQ_NAMESRV=192.0.2.1:9876 bash_complete "mq-admin topic show x" 2>&1)" ]
-  local took=$(( (${EPOCHREALTIME/./} - ${began/./}) / 1000 ))
-  [ $took -lt $MILLISECONDS_ALLOWED ] || { echo "took $took ms"; return 1; }
+  local try began took
+  for try in {1..20}; do
+    began=$EPOCHREALTIME
+    [ -z "$(MQ_NAMESRV=192.0.2.1:9876 bash_complete "mq-admin topic show x" 2>&1)" ]
+    took=$(( (${EPOCHREALTIME/./} - ${began/./}) / 1000 ))
+    [ $took -lt $MILLISECONDS_ALLOWED ] && return 0
+  done
+  echo "took $took ms"
+  return 1
 }
 
 @test "zsh completes nouns, verbs, options and topics" {
