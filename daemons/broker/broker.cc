@@ -240,6 +240,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
     info.emplace_back("reputdState", helpers_->StateOf(ctl::Role::kReputd));
     info.emplace_back("heldPulls", std::to_string(pulls_->hold().held()));
     info.emplace_back("connections", std::to_string(server_->connections()));
+    info.emplace_back("lateCommits", std::to_string(core_.offsets->late_commits()));
     c.ReplyBody(r, protocol::EncodeKvTable(info));
   });
   table->SetDefault(&remoting::AnswerNotSupported);
@@ -449,8 +450,12 @@ void Broker::FinishStop(const std::string& problem) {
     why = "flushed or dispatched is behind the log";
   tick_->Stop();
   server_->Close();
-  core_.offsets->SaveAll([this, why](const Status& saved) {
-    CloseStore(saved || !why.empty() ? why : "consumer offsets: " + saved.error().what);
+  core_.groups->SaveAll([this, why](const Status& groups) {
+    core_.offsets->SaveAll([this, why, groups](const Status& offsets) {
+      if (!why.empty()) return CloseStore(why);
+      const Status& saved = groups ? offsets : groups;
+      CloseStore(saved ? "" : saved.error().what);
+    });
   });
 }
 

@@ -10,6 +10,8 @@ namespace mq::broker {
 
 ConfigFile::ConfigFile(loop::Loop& loop, std::string path) : loop_(loop), path_(std::move(path)) {}
 
+ConfigFile::~ConfigFile() { state_->owner_gone = true; }
+
 Result<std::optional<json::Value>> ConfigFile::LoadOne(const std::string& path) const {
   auto text = ReadFile(path);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::optional<json::Value>();
@@ -68,7 +70,7 @@ void ConfigFile::StartSave(loop::Loop& loop, const std::string& path, const std:
                 log::Err("config.save", "not saved").Field("file", path).Field("error", job->result.error());
               if (!state->waiting.empty()) StartSave(loop, path, state);
               for (auto& done : job->waiting) {
-                if (done) done(job->result);
+                if (done && !state->owner_gone) done(job->result);
               }
             });
 }

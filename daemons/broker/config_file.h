@@ -20,6 +20,10 @@ namespace mq::broker {
 class ConfigFile {
  public:
   ConfigFile(loop::Loop& loop, std::string path);
+  // A save under way, and the text that waits behind it, are still written; nobody hears of it any more.
+  ~ConfigFile();
+  ConfigFile(const ConfigFile&) = delete;
+  ConfigFile& operator=(const ConfigFile&) = delete;
 
   // Nothing when neither file nor backup exists or holds anything. An error when a file is there and none can be read.
   Result<std::optional<json::Value>> Load();
@@ -36,6 +40,7 @@ class ConfigFile {
  private:
   struct State {  // outlives this object while a save is under way
     bool saving = false;
+    bool owner_gone = false;
     std::string text;
     std::vector<Done> waiting;  // for `text`
   };

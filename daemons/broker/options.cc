@@ -130,6 +130,7 @@ Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
   options.max_transfer_count = static_cast<int32_t>(settings.Int("maxTransferCountOnMessageInMemory"));
   options.query_max_messages = static_cast<int32_t>(settings.Int("maxMsgsNumBatch"));
   options.query_by_id_messages = static_cast<int32_t>(settings.Int("defaultQueryMaxNum"));
+  options.detail_stat = settings.Bool("enableDetailStat");
   if (settings.Has("ready-fd")) options.ready_fd = static_cast<int>(settings.Int("ready-fd"));
   return options;
 }
@@ -145,6 +146,7 @@ void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
   to.short_polling_ms = from.short_polling_ms;
   to.max_transfer_bytes = from.max_transfer_bytes;
   to.max_transfer_count = from.max_transfer_count;
+  to.detail_stat = from.detail_stat;
   to.query_max_messages = from.query_max_messages;
   to.query_by_id_messages = from.query_by_id_messages;
 }

@@ -156,6 +156,19 @@ TEST(ConfigFileTest, TheLastTextOfManyWins) {
   EXPECT_EQ(file.Load().value()->Int("i"), 49);
 }
 
+TEST(ConfigFileTest, ASaveOutlivesItsOwnerButNobodyIsCalled) {
+  TempDir dir;
+  {
+    loop::Loop loop;
+    ConfigFile file(loop, dir / "c.json");
+    for (int i = 0; i < 3; ++i) {
+      file.Save("{\"i\":" + std::to_string(i) + "}", [](const Status&) { ADD_FAILURE() << "called"; });
+    }
+  }
+  loop::Loop loop;
+  EXPECT_EQ(ConfigFile(loop, dir / "c.json").Load().value()->Int("i"), 2);
+}
+
 struct TopicsFixture : testing::Test {
   TempDir dir;
   loop::Loop loop;
