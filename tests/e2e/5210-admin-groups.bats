@@ -1,7 +1,8 @@
 load helper
+load raw
 
-# Groups and offsets as an operator sees and moves them. Nobody is a member here: who is online is told by the unit tests
-# of mq-admin, which bring a broker of their own.
+# Groups and offsets as an operator sees and moves them. The members here are connections that say what a client says; what
+# mq-admin makes of odd answers is shown by its unit tests.
 
 setup_topic() {  # ten messages in each of two queues
   start_cluster "$@"
@@ -132,4 +133,37 @@ offsets() { mq-admin offset show G T --columns queue,offset "$@" | tr '\t\n' '= 
   mq-admin topic update T --read-queues 1 --force > /dev/null
   run mq-admin topic update Nope --perm r
   [ "$status" = 1 ]
+}
+
+# A member of group G that consumes T, and a producer of group P, on a connection that stays: PEER.
+join_group() {
+  connect "$BROKER"
+  tell 34 '{}' '{"clientID":"here@1","consumerDataSet":[{"consumeFromWhere":"CONSUME_FROM_LAST_OFFSET","consumeType":"CONSUME_PASSIVELY","groupName":"G","messageModel":"CLUSTERING","subscriptionDataSet":[{"classFilterMode":false,"codeSet":[],"expressionType":"TAG","subString":"a || b","subVersion":1,"tagsSet":["a","b"],"topic":"T"}],"unitMode":false}],"producerDataSet":[{"groupName":"P"}]}'
+  get_frame <&"$PEER"
+}
+
+@test "RB-18 CO-12 members online are shown with what they subscribe to" {
+  setup_topic
+  join_group
+  mq-admin group members G --json > "$T/members"
+  jq -e '.client == "here@1" and .language == "JAVA" and .version == 409 and .brokers == "broker-a" and .model == "CLUSTERING"' "$T/members"
+  jq -e '.topics | contains("T:a || b")' "$T/members"
+  mq-admin consumerConnection -g G 2> /dev/null | grep -q here@1
+  mq-admin group members P --producers --json | jq -e '.client == "here@1" and .topics == null'
+}
+
+@test "FI-09 members online are told to go on elsewhere; one queue or offset is refused while they run" {
+  setup_topic
+  join_group
+  run mq-admin offset reset G T --to 4 --apply
+  [ "$status" = 4 ]
+  [[ $output == *"members online"* ]]
+  mq-admin offset reset G T --to start --apply --json > "$T/reset"
+  jq -es 'length == 2 and all(.new == 0)' "$T/reset"
+  local i
+  for i in 1 2 3 4; do
+    get_frame <&"$PEER"
+    [[ $ASK_HEADER == *'"code":220'* ]] && break
+  done
+  [[ $ASK_HEADER == *'"code":220'* && $ASK_HEADER == *'"group":"G"'* ]]
 }
