@@ -43,6 +43,7 @@ complete -c mq-broker -l max-transfer-bytes-on-message-in-memory -x -d 'the most
 complete -c mq-broker -l max-transfer-count-on-message-in-memory -x -d 'the most messages in one pull reply'
 complete -c mq-broker -l max-msgs-num-batch -x -d 'the most messages in the answer to a query by key'
 complete -c mq-broker -l default-query-max-num -x -d 'how many messages a query by id asks for'
+complete -c mq-broker -l enable-detail-stat -d 'count messages by queue as well as by topic and group'
 complete -c mq-broker -s c -l config -r -F -d 'read settings from FILE, a Java properties file as described in mq.conf(5)'
 complete -c mq-broker -l strict -d 'refuse a configuration file with keys that are unknown or set twice instead of warning'
 complete -c mq-broker -s p -l print-config -d 'print every setting with value, default and source, and leave'

@@ -111,9 +111,10 @@ Result<Collected> Collect(const Program& program, const Alias& alias, std::span<
     if (typed.option == nullptr) {
       // Options of this toolkit that RocketMQ's commands do not have, such as --json, are passed on.
       const auto rows = RowsOf(program, Command{.columns = program.commands.front().columns});
-      const std::string name = typed.spelling.starts_with("--") ? typed.spelling.substr(2) : std::string();
-      const auto row =
-          std::find_if(rows.begin(), rows.end(), [&](const Option* one) { return LongName(*one) == name; });
+      const bool is_long = typed.spelling.starts_with("--");
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const Option* one) {
+        return is_long ? LongName(*one) == typed.spelling.substr(2) : one->letter == typed.spelling[1];
+      });
       if (row == rows.end()) {
         std::vector<std::string> names;
         for (const AliasOption& option : alias.options) {
@@ -194,8 +195,7 @@ Result<Translation> TranslateAlias(const Program& program, const std::vector<std
   if (word == arguments.size() || (!first && !helped)) return out;
   const Alias& alias = *AliasNamed(arguments[word]);
   if (!alias.missing.empty()) {
-    return Usage(std::string(alias.name) + " is known and does not work yet: there is no " +
-                 std::string(alias.missing));
+    return Usage(std::string(alias.name) + " is known and does not work yet; missing: " + std::string(alias.missing));
   }
   MQ_ASSIGN(const Collected got, Collect(program, alias, std::span(arguments).subspan(word + 1)));
   out.program = alias.program;
