@@ -18,7 +18,7 @@ ifeq ($(CI),true)
 CONFIGURE += -DMQ_WERROR=ON
 endif
 
-.PHONY: all demo test test-unit test-e2e test-crash fuzz bench asan tsan coverage format lint generated \
+.PHONY: all demo test test-unit test-e2e test-crash test-garbage fuzz bench asan tsan coverage format lint generated \
   check-generated install dist clean help deps configure build
 
 all: build ## build every executable and test (KIND=release, debug, asan or tsan)
@@ -48,6 +48,10 @@ test-e2e: build ## the end-to-end tests, with real processes
 
 test-crash: build ## kill -9 at random under load: SEED=N ROUNDS=N
 	@BUILD=$(BUILD) tests/crash/run --seed $(SEED) --rounds $(ROUNDS)
+
+test-garbage: build ## a million garbage frames on a hundred thousand connections, with a sender beside them
+	@GARBAGE_CONNECTIONS=100000 GARBAGE_FRAMES=1000000 BUILD=$(BUILD) bats --print-output-on-failure \
+	  -f 'flood of garbage' tests/e2e/1010-hostile-bytes.bats
 
 fuzz: deps ## run each fuzzer for SECONDS seconds (30)
 	@tests/fuzz/run $(SECONDS)

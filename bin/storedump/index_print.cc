@@ -1,6 +1,4 @@
 // The index part of mq-storedump: whole files, or what one key leads to.
-#include <algorithm>
-
 #include "base/file.h"
 #include "conf/run.h"
 #include "store/dump_index.h"
@@ -12,11 +10,11 @@ namespace mq::storedump {
 namespace {
 
 using store::DumpIndex;
-using store::DumpIndexEntry;
 using store::DumpRow;
+using store::IndexEntry;
 
 Status PrintHeader(Context& context, const DumpIndex& index) {
-  const store::DumpIndexHeader& header = index.header();
+  const store::IndexHeader& header = index.header();
   DumpRow row(context.output.buffer(), context.options.rows);
   row.Text("kind", "header")
       .Text("file", index.name())
@@ -25,20 +23,20 @@ Status PrintHeader(Context& context, const DumpIndex& index) {
       .Int("indexNum", index.entries())
       .Int("beginTimestamp", header.begin_timestamp)
       .Int("endTimestamp", header.end_timestamp)
-      .Int("beginPhyOffset", header.begin_physical_offset)
-      .Int("endPhyOffset", header.end_physical_offset)
+      .Int("beginPhyOffset", header.begin.value())
+      .Int("endPhyOffset", header.end.value())
       .Int("hashSlotCount", header.slots_used)
       .Int("indexCount", header.count);
   return Ok();
 }
 
-void AppendEntry(DumpRow& row, const DumpIndex& index, int64_t number, const DumpIndexEntry& entry) {
+void AppendEntry(DumpRow& row, const DumpIndex& index, int64_t number, const IndexEntry& entry) {
   row.Text("kind", "entry")
       .Text("file", index.name())
       .Int("n", number)
-      .Int("keyHash", entry.key_hash)
-      .Int("slot", entry.key_hash < 0 ? -1 : index.SlotOf(entry.key_hash))
-      .Int("phyOffset", entry.physical_offset)
+      .Int("keyHash", entry.hash)
+      .Int("slot", entry.hash < 0 ? -1 : index.SlotOf(entry.hash))
+      .Int("phyOffset", entry.position.value())
       .Int("timeDiff", entry.seconds)
       .Int("prev", entry.previous);
 }
@@ -56,7 +54,7 @@ Status PrintFile(Context& context, DumpIndex& index) {
     MQ_TRY(context.output.Added());
   }
   for (int64_t number = 1; number < index.end() && SignalThatCame() == 0; ++number) {
-    MQ_ASSIGN(const DumpIndexEntry entry, index.Entry(number));
+    MQ_ASSIGN(const IndexEntry entry, index.Entry(number));
     {
       DumpRow row(context.output.buffer(), context.options.rows);
       AppendEntry(row, index, number, entry);
@@ -86,16 +84,17 @@ Result<std::vector<Wanted>> WantedOf(const Options& options) {
 }
 
 // The record an entry leads to says whether it is of this key, or of another one with the same number.
-Status AppendFound(DumpRow& row, Context& context, store::DumpLog& log, const Wanted& wanted,
-                   const DumpIndexEntry& entry) {
-  MQ_ASSIGN(const auto record, log.RecordAt(store::PhysicalOffset(entry.physical_offset)));
+Status AppendFound(DumpRow& row, Context& context, store::DumpLog& log, const Wanted& wanted, const IndexEntry& entry) {
+  MQ_ASSIGN(const auto record, log.RecordAt(entry.position));
   if (!record) {
     row.Text("found", "no record");
     return Ok();
   }
-  const std::vector<std::string_view> keys = store::IndexKeysOf(record->message.properties);
-  const bool same =
-      record->message.topic == wanted.topic && std::find(keys.begin(), keys.end(), *context.options.key) != keys.end();
+  bool same = false;
+  store::ForEachIndexKey(record->message.properties, [&](std::string_view key) {
+    same = record->message.topic == wanted.topic && key == *context.options.key;
+    return !same;
+  });
   row.Text("found", same ? "record" : "record of another key")
       .Text("topic", record->message.topic)
       .Int("queueId", record->message.queue_id)
@@ -109,8 +108,8 @@ Result<int64_t> PrintChain(Context& context, DumpIndex& index, store::DumpLog& l
   int64_t found = 0;
   MQ_ASSIGN(int32_t number, index.Slot(index.SlotOf(wanted.hash)));
   while (number > 0 && number < index.end()) {
-    MQ_ASSIGN(const DumpIndexEntry entry, index.Entry(number));
-    if (entry.key_hash == wanted.hash) {
+    MQ_ASSIGN(const IndexEntry entry, index.Entry(number));
+    if (entry.hash == wanted.hash) {
       DumpRow row(context.output.buffer(), context.options.rows);
       AppendEntry(row, index, number, entry);
       MQ_TRY(AppendFound(row, context, log, wanted, entry));
@@ -128,7 +127,7 @@ Result<int64_t> PrintChain(Context& context, DumpIndex& index, store::DumpLog& l
 Result<int> PrintIndex(Context& context) {
   const Options& options = context.options;
   const store::StoreLayout layout(options.root);
-  MQ_ASSIGN(const std::vector<std::string> paths, store::ListIndexPaths(layout));
+  MQ_ASSIGN(const std::vector<store::IndexFileEntry> files, store::ListIndexFiles(layout));
   std::vector<Wanted> wanted;
   std::optional<store::DumpLog> log;
   if (options.key) {
@@ -137,8 +136,8 @@ Result<int> PrintIndex(Context& context) {
   }
   int64_t found = 0;
   int status = 0;
-  for (const std::string& path : paths) {
-    auto index = DumpIndex::Open(path, options.index_slots);
+  for (const store::IndexFileEntry& file : files) {
+    auto index = DumpIndex::Open(layout.IndexFile(file.name), options.index_slots);
     if (!index) {
       conf::Notice(context.settings, index.error().what);
       if (!index.error().hint.empty()) conf::Notice(context.settings, index.error().hint);
@@ -156,7 +155,7 @@ Result<int> PrintIndex(Context& context) {
   }
   if (options.key && found == 0 && status == 0) {
     return MakeError(ErrorCode::kNotFound,
-                     "no entry of key '" + *options.key + "' in " + std::to_string(paths.size()) + " index files");
+                     "no entry of key '" + *options.key + "' in " + std::to_string(files.size()) + " index files");
   }
   return status;
 }

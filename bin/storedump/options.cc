@@ -1,12 +1,12 @@
 #include "storedump/options.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "base/strings.h"
 #include "base/time_text.h"
+#include "conf/store_root.h"
 #include "store/store_options.h"
 
 namespace mq::storedump {
@@ -164,9 +164,7 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
   MQ_TRY(ReadTask(settings, options));
   MQ_TRY(ReadOperands(settings.operands(), options.task != Task::kPrint, options));
   if (options.root.empty()) {
-    const char* home = std::getenv("HOME");
-    if (home == nullptr || *home == 0) return Usage("name the store's folder: HOME is not set");
-    options.root = std::string(home) + "/store";
+    MQ_ASSIGN(options.root, conf::DefaultStoreRoot());
   }
   while (options.root.size() > 1 && options.root.back() == '/') options.root.pop_back();
   MQ_TRY(CheckPlaces(settings, options));

@@ -22,6 +22,7 @@
 #include "broker/progress_processor.h"
 #include "broker/pull_processor.h"
 #include "broker/query_processor.h"
+#include "broker/queue_entries_processor.h"
 #include "broker/registration.h"
 #include "broker/relay_processor.h"
 #include "broker/reset_processor.h"
@@ -87,6 +88,7 @@ class Broker : public loop::TurnEndHook {
   std::unique_ptr<Registration> registration_;
   std::unique_ptr<TopicProcessor> topic_processor_;
   std::unique_ptr<QueryProcessor> queries_;
+  std::unique_ptr<QueueEntriesProcessor> queue_entries_;
   std::unique_ptr<ConfigProcessor> config_;
   std::unique_ptr<remoting::Server> server_;
   loop::Address address_;

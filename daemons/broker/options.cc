@@ -3,12 +3,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "base/log.h"
 #include "base/strings.h"
 #include "conf/settings.h"
+#include "conf/store_root.h"
 #include "loop/stream_util.h"
 #include "protocol/names.h"
 
@@ -47,15 +47,7 @@ Error WrongName(const conf::Settings& settings, const char* key, const Error& wh
 
 Result<store::StoreOptions> ReadStoreOptions(const conf::Settings& settings) {
   store::StoreOptions store;
-  store.root = settings.String("storePathRootDir");
-  if (store.root.empty()) {
-    const char* home = std::getenv("HOME");
-    if (home == nullptr || *home == '\0') {
-      return MakeError(ErrorCode::kConfig, "storePathRootDir is not set and there is no HOME");
-    }
-    store.root = std::string(home) + "/store";
-  }
-  while (store.root.size() > 1 && store.root.back() == '/') store.root.pop_back();
+  MQ_ASSIGN(store.root, conf::StoreRoot(settings));
   store.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
   store.consume_queue_file_bytes = settings.Bytes("mappedFileSizeConsumeQueue");
   store.max_message_bytes = static_cast<int32_t>(settings.Bytes("maxMessageSize"));
@@ -142,6 +134,7 @@ void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
   to.auto_create_group = from.auto_create_group;
   to.notify_consumer_ids = from.notify_consumer_ids;
   to.offset_save_period_ms = from.offset_save_period_ms;
+  to.name_servers = from.name_servers;
   to.long_polling = from.long_polling;
   to.short_polling_ms = from.short_polling_ms;
   to.max_transfer_bytes = from.max_transfer_bytes;

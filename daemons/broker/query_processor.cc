@@ -4,10 +4,8 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "broker/message_reader.h"
 #include "broker/range_writer.h"
 #include "protocol/query_headers.h"
-#include "store/consume_queue.h"
 
 namespace mq::broker {
 
@@ -57,11 +55,8 @@ struct QueryProcessor::Readers {
   }
 };
 
-QueryProcessor::QueryProcessor(Core& core, const TopicProcessor& topics, const Clients& clients)
-    : core_(core),
-      topics_(topics),
-      clients_(clients),
-      readers_(std::make_shared<Readers>(core.options.store, core.positions)) {}
+QueryProcessor::QueryProcessor(Core& core, const TopicProcessor& topics)
+    : core_(core), topics_(topics), readers_(std::make_shared<Readers>(core.options.store, core.positions)) {}
 
 QueryProcessor::~QueryProcessor() = default;
 
@@ -165,6 +160,8 @@ void QueryProcessor::Answer(const Query& query) {
     remark = "can not find message, maybe time range not correct";
     const int64_t missing = query.wanted - core_.indexed();
     if (missing > 0) {
+      // "Not found" would be a guess: asking again helps.
+      head.code = static_cast<int32_t>(ResponseCode::kSystemBusy);
       remark = "can not find message; the index is being built, " + std::to_string(missing) + " bytes are missing";
     }
   }
@@ -206,54 +203,5 @@ void QueryProcessor::Tick(int64_t now_ms) {
 }
 
 void QueryProcessor::AnswerAll() { Tick(INT64_MAX); }
-
-void QueryProcessor::ProcessQueueEntries(Channel& channel, const CommandView& request) {
-  if (request.is_oneway()) return;
-  const auto header = protocol::QueryConsumeQueueRequestHeader::Decode(request);
-  if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
-  const std::string name = std::to_string(header->queue_id) + "@" + std::string(header->topic);
-  Queue* queue = core_.queues->Find(header->topic, header->queue_id);
-  if (queue == nullptr) return channel.Reply(request, ResponseCode::kSystemError, name + " is not exist!");
-  TagFilter filter;
-  if (!header->consumer_group.empty()) {
-    const ConsumerGroup* group = clients_.FindConsumers(header->consumer_group);
-    const auto found = group == nullptr ? decltype(group->subscriptions.find(header->topic)){}
-                                        : group->subscriptions.find(header->topic);
-    if (group == nullptr || found == group->subscriptions.end()) {
-      return channel.Reply(request, ResponseCode::kSystemError,
-                           "no subscription of group " + std::string(header->consumer_group) + " to topic " +
-                               std::string(header->topic));
-    }
-    filter.codes = found->second.codes;
-  }
-  protocol::QueryConsumeQueueBody body;
-  body.min = core_.MinOffset(*queue);
-  body.max = queue->visible_max;
-  const int64_t count = std::clamp(header->count, 0, kMaxQueueEntries);
-  const store::QueueOffset end = std::min(header->index + count, body.max);
-  for (store::QueueOffset at = header->index; at >= body.min && at < end;) {
-    if (queue->ring.Covers(at)) {
-      const store::RecentEntry& entry = queue->ring[at];
-      body.entries.push_back({entry.physical_offset, entry.bytes, entry.tags_code, filter.Matches(entry.tags_code)});
-      ++at;
-      continue;
-    }
-    if (!core_.QueueFileIsBelieved(*queue)) break;
-    const auto span = core_.queue_reader->Read(header->topic, header->queue_id, at, end - at);
-    if (!span || span->count == 0) break;
-    for (int64_t i = 0; i < span->count; ++i, ++at) {
-      const store::QueueEntry entry = (*span)[i];
-      body.entries.push_back({entry.physical_offset, entry.bytes, entry.tags_code, filter.Matches(entry.tags_code)});
-    }
-  }
-  std::string remark;
-  if (body.entries.empty() && count > 0) {
-    remark = "Index " + std::to_string(header->index.value()) + " of " + name + " is not exist!";
-  }
-  struct NoFields {
-    void Encode(protocol::CommandWriter&) const {}
-  };
-  channel.Reply(request, ResponseCode::kSuccess, NoFields(), protocol::EncodeQueryConsumeQueueBody(body), remark);
-}
 
 }  // namespace mq::broker

@@ -1,9 +1,8 @@
-// QueryProcessor: single messages by key (QUERY_MESSAGE 12) and by position (VIEW_MESSAGE_BY_ID 33), and the entries of
-// a queue (QUERY_CONSUME_QUEUE 321).
+// QueryProcessor: single messages by key (QUERY_MESSAGE 12) and by position (VIEW_MESSAGE_BY_ID 33).
 //
 // A query by key that comes before mq-reputd has indexed what was in the log at that moment waits for it, a second at
 // most: who has sent a message finds it. Index and log are read on a thread of the pool, one query after the other,
-// because they may have to come from the disk. Spec: store 4.6 and 11.7, protocol 12, 33, 321.
+// because they may have to come from the disk. Spec: store 4.6 and 11.7, protocol 12, 33.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,6 @@
 #include <memory>
 #include <vector>
 
-#include "broker/clients.h"
 #include "broker/core.h"
 #include "broker/topic_processor.h"
 #include "protocol/command.h"
@@ -25,15 +23,12 @@ class QueryProcessor {
   // More queries than this that wait or run: the next one is answered SYSTEM_BUSY.
   static constexpr size_t kMaxQueries = 4096;
   static constexpr int64_t kWaitForIndexMs = 1000;
-  // Entries in one answer to 321.
-  static constexpr int32_t kMaxQueueEntries = 4096;
 
-  QueryProcessor(Core& core, const TopicProcessor& topics, const Clients& clients);
+  QueryProcessor(Core& core, const TopicProcessor& topics);
   ~QueryProcessor();
 
   void ProcessByKey(remoting::Channel& channel, const protocol::CommandView& request);
   void ProcessById(remoting::Channel& channel, const protocol::CommandView& request);
-  void ProcessQueueEntries(remoting::Channel& channel, const protocol::CommandView& request);
 
   bool any_waiting() const { return !waiting_.empty(); }
   // mq-reputd has indexed further.
@@ -52,7 +47,6 @@ class QueryProcessor {
 
   Core& core_;
   const TopicProcessor& topics_;
-  const Clients& clients_;
   std::shared_ptr<Readers> readers_;             // used by the pool's thread while running_
   std::vector<std::shared_ptr<Query>> waiting_;  // for mq-reputd
   std::deque<std::shared_ptr<Query>> ready_;

@@ -24,6 +24,7 @@ struct Registration::NameServer {
   int64_t retry_ms = kFirstRetryMs;
   bool registered = false;
   bool failure_told = false;  // one line when it becomes unreachable, one when it is back
+  bool removed = false;       // no longer in the list: answers that still come do nothing
   int64_t sent_version = -1;  // data version of the newest body sent
 };
 
@@ -31,13 +32,7 @@ Registration::Registration(Core& core) : core_(core) {
   remoting::ClientOptions options;
   options.idle_close_ms = 2 * core.options.register_period_ms + 60000;
   client_ = std::make_unique<remoting::Client>(core.loop, options);
-  for (const auto& address : core.options.name_servers) {
-    auto server = std::make_unique<NameServer>();
-    server->address = address;
-    NameServer* raw = server.get();
-    server->timer = std::make_unique<loop::Timer>(core.loop, [this, raw] { Register(*raw, nullptr); });
-    servers_.push_back(std::move(server));
-  }
+  for (const auto& address : core.options.name_servers) servers_.push_back(MakeServer(address));
   client_->SetOnClosed([this](const std::string& address) {
     for (auto& server : servers_) {
       if (server->address != address || leaving_) continue;
@@ -49,6 +44,46 @@ Registration::Registration(Core& core) : core_(core) {
 }
 
 Registration::~Registration() = default;
+
+std::shared_ptr<Registration::NameServer> Registration::MakeServer(const std::string& address) {
+  auto server = std::make_shared<NameServer>();
+  server->address = address;
+  server->timer = std::make_unique<loop::Timer>(core_.loop, [this, weak = std::weak_ptr<NameServer>(server)] {
+    if (const auto due = weak.lock()) Register(due, nullptr);
+  });
+  return server;
+}
+
+void Registration::UseNameServers(const std::vector<std::string>& addresses) {
+  if (leaving_) return;
+  std::vector<std::shared_ptr<NameServer>> kept;
+  for (const std::string& address : addresses) {
+    const auto found = std::find_if(servers_.begin(), servers_.end(),
+                                    [&](const auto& server) { return server && server->address == address; });
+    if (found != servers_.end()) {
+      kept.push_back(std::move(*found));
+      continue;
+    }
+    kept.push_back(MakeServer(address));
+    Schedule(*kept.back(), 0);
+  }
+  servers_.swap(kept);
+  for (const auto& server : kept) {
+    if (server) TakeLeave(server);
+  }
+}
+
+// Clients that still ask the removed one must not be sent here by it for ever.
+void Registration::TakeLeave(const std::shared_ptr<NameServer>& server) {
+  server->removed = true;
+  server->timer->Stop();
+  log::Info("register", "no longer in the list").Field("namesrv", server->address);
+  if (!server->registered) return client_->Forget(server->address);
+  client_->Call(server->address, IdentityCommand(protocol::RequestCode::kUnregisterBroker), kLeaveMs,
+                [this, server](const remoting::CallResult&) {
+                  if (!leaving_) client_->Forget(server->address);
+                });
+}
 
 std::string Registration::broker_address() const {
   const std::string& host = core_.options.advertised_host;
@@ -86,7 +121,7 @@ void Registration::Start(int port, std::function<void()> first_round) {
   const auto round = MakeRound(std::move(first_round), core_.options.register_timeout_ms);
   for (auto& server : servers_) {
     ++round->left;
-    Register(*server, round);
+    Register(server, round);
   }
   Finish(round);
 }
@@ -99,7 +134,7 @@ void Registration::Announce(std::function<void()> done) {
       continue;
     }
     ++round->left;
-    Register(*server, round);
+    Register(server, round);
   }
   Finish(round);
 }
@@ -136,26 +171,27 @@ protocol::Command Registration::RegisterCommand() const {
   return command;
 }
 
-void Registration::Register(NameServer& server, std::shared_ptr<Round> round) {
+void Registration::Register(const std::shared_ptr<NameServer>& server, std::shared_ptr<Round> round) {
   if (leaving_) return Finish(round);
-  if (core_.options.force_register || round || !server.registered) return SendRegister(server, std::move(round));
+  if (core_.options.force_register || round || !server->registered) return SendRegister(server, std::move(round));
   // Only when the name server does not hold this version already.
   protocol::Command query = IdentityCommand(protocol::RequestCode::kQueryDataVersion);
   query.body = protocol::EncodeDataVersion(core_.topics->data_version());
-  client_->Call(server.address, std::move(query), core_.options.register_timeout_ms,
-                [this, &server](const remoting::CallResult& result) {
-                  if (leaving_) return;
-                  if (result.ok() && result.reply->Find("changed") == "false") return OnRegistered(server, result);
+  client_->Call(server->address, std::move(query), core_.options.register_timeout_ms,
+                [this, server](const remoting::CallResult& result) {
+                  if (leaving_ || server->removed) return;
+                  if (result.ok() && result.reply->Find("changed") == "false") return OnRegistered(*server, result);
                   SendRegister(server, nullptr);
                 });
 }
 
-void Registration::SendRegister(NameServer& server, std::shared_ptr<Round> round) {
-  server.sent_version = core_.topics->data_version().counter;
-  client_->Call(server.address, RegisterCommand(), core_.options.register_timeout_ms,
-                [this, &server, round](const remoting::CallResult& result) {
-                  if (!leaving_) OnRegistered(server, result);
-                  if (!leaving_ && result.ok()) TakeOrderedTopics(server, result.reply->body);
+void Registration::SendRegister(const std::shared_ptr<NameServer>& server, std::shared_ptr<Round> round) {
+  server->sent_version = core_.topics->data_version().counter;
+  client_->Call(server->address, RegisterCommand(), core_.options.register_timeout_ms,
+                [this, server, round](const remoting::CallResult& result) {
+                  const bool wanted = !leaving_ && !server->removed;
+                  if (wanted) OnRegistered(*server, result);
+                  if (wanted && result.ok()) TakeOrderedTopics(*server, result.reply->body);
                   Finish(round);
                 });
 }

@@ -26,6 +26,8 @@ class Registration {
   // Something changed: registers at once. `done` comes when every name server that knew us has answered, at the latest
   // after a second; one that was not reachable is not waited for.
   void Announce(std::function<void()> done);
+  // The list changed while running: registers with those that are new, takes leave of those that are gone.
+  void UseNameServers(const std::vector<std::string>& addresses);
   // Takes leave of all of them; `done` comes after at most a second.
   void Unregister(std::function<void()> done);
 
@@ -41,9 +43,11 @@ class Registration {
     std::unique_ptr<loop::Timer> limit;
   };
   std::shared_ptr<Round> MakeRound(std::function<void()> done, int64_t limit_ms);
+  std::shared_ptr<NameServer> MakeServer(const std::string& address);
+  void TakeLeave(const std::shared_ptr<NameServer>& server);
   void Schedule(NameServer& server, int64_t delay_ms);
-  void Register(NameServer& server, std::shared_ptr<Round> round);
-  void SendRegister(NameServer& server, std::shared_ptr<Round> round);
+  void Register(const std::shared_ptr<NameServer>& server, std::shared_ptr<Round> round);
+  void SendRegister(const std::shared_ptr<NameServer>& server, std::shared_ptr<Round> round);
   void TakeOrderedTopics(const NameServer& server, std::string_view body);
   void OnRegistered(NameServer& server, const remoting::CallResult& result);
   static void Finish(const std::shared_ptr<Round>& round);
@@ -53,7 +57,7 @@ class Registration {
   Core& core_;
   int port_ = 0;
   std::unique_ptr<remoting::Client> client_;
-  std::vector<std::unique_ptr<NameServer>> servers_;
+  std::vector<std::shared_ptr<NameServer>> servers_;
   bool leaving_ = false;
 };
 

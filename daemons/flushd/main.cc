@@ -6,6 +6,7 @@
 #include "conf/programs.h"
 #include "conf/run.h"
 #include "conf/settings.h"
+#include "conf/store_root.h"
 #include "ctl/helper.h"
 #include "flushd/flush_work.h"
 #include "flushd/once.h"
@@ -15,28 +16,7 @@
 
 namespace {
 
-using mq::ErrorCode;
-using mq::MakeError;
 using mq::conf::Settings;
-
-mq::Result<std::string> StoreRoot(const Settings& settings) {
-  if (settings.Has("storePathRootDir")) return settings.String("storePathRootDir");
-  const char* home = std::getenv("HOME");
-  if (home == nullptr) return MakeError(ErrorCode::kConfig, "neither --store nor HOME says where the store is");
-  return std::string(home) + "/store";
-}
-
-// With a broker its settings count: one given here would be read and ignored.
-mq::Status RefuseOwnSettings(const Settings& settings) {
-  for (const mq::conf::Option* row : mq::conf::AllRowsOf(settings.program())) {
-    if (row->key.empty() || row->key == "storePathRootDir") continue;
-    const auto source = settings.SourceOf(row->key);
-    if (source != mq::conf::Source::kOption && source != mq::conf::Source::kFile) continue;
-    return MakeError(ErrorCode::kConfig,
-                     settings.Origin(row->key) + ": settings come from the broker; here they need --once");
-  }
-  return mq::Ok();
-}
 
 mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::string root) {
   mq::store::StoreOptions options;
@@ -47,13 +27,13 @@ mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::s
 }
 
 mq::Result<int> Main(const Settings& settings) {
-  MQ_ASSIGN(std::string root, StoreRoot(settings));
+  MQ_ASSIGN(std::string root, mq::conf::StoreRoot(settings));
   if (settings.Bool("once")) {
     MQ_ASSIGN(const auto options, OnceOptions(settings, root));
     MQ_TRY(mq::flushd::FlushOnce(options));
     return EXIT_SUCCESS;
   }
-  MQ_TRY(RefuseOwnSettings(settings));
+  MQ_TRY(mq::conf::RefuseOwnSettings(settings));
   mq::ctl::HelperOptions options;
   options.directory = mq::store::StoreLayout(root).MqDir();
   options.role = mq::ctl::Role::kFlushd;

@@ -1,10 +1,10 @@
 // One stream, TCP or Unix: bytes in as they come, bytes out gathered once per loop turn.
 //
-// Neighbours: Listener makes accepted ones; remoting/channel.h cuts frames out of what arrives here.
+// Neighbours: listener.h makes accepted ones; input_buffer.h and output_queue.h hold what waits; remoting/channel.h
+// cuts frames out of what arrives here.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +12,8 @@
 #include "base/result.h"
 #include "loop/address.h"
 #include "loop/loop.h"
+
+struct uv_stream_s;
 
 namespace mq::loop {
 
@@ -69,24 +71,9 @@ class Connection {
  private:
   friend class Listener;
   struct Impl;
+  // The connection that waits at `server`; null when it is gone already.
+  static std::unique_ptr<Connection> AcceptFrom(Loop& loop, uv_stream_s* server, bool is_tcp);
   explicit Connection(Impl* impl) : impl_(impl) {}
-  Impl* impl_;
-};
-
-class Listener {
- public:
-  using OnAccept = std::function<void(std::unique_ptr<Connection>)>;
-  // Binds and listens. TCP port 0 takes any free one. A Unix path that a live process serves is kHeldByOther; a
-  // left-over socket file is replaced. Any path length works.
-  static Result<std::unique_ptr<Listener>> Open(Loop& loop, const Address& at, OnAccept on_accept);
-  ~Listener();
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-  const Address& address() const;  // with the port that was bound
-
- private:
-  struct Impl;
-  explicit Listener(Impl* impl) : impl_(impl) {}
   Impl* impl_;
 };
 

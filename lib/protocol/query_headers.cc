@@ -1,6 +1,5 @@
 #include "protocol/query_headers.h"
 
-#include "base/json.h"
 #include "protocol/field_reader.h"
 
 namespace mq::protocol {
@@ -73,17 +72,6 @@ void QueryConsumeQueueRequestHeader::Encode(CommandWriter& writer) const {
   writer.Ext("index", index.value());
   writer.Ext("queueId", queue_id);
   writer.Ext("topic", topic);
-}
-
-std::string EncodeQueryConsumeQueueBody(const QueryConsumeQueueBody& body) {
-  json::Writer writer;
-  writer.BeginObject().Key("maxQueueIndex").Int(body.max.value()).Key("minQueueIndex").Int(body.min.value());
-  writer.Key("queueData").BeginArray();
-  for (const QueueEntryData& entry : body.entries) {
-    writer.BeginObject().Key("eval").Bool(entry.eval).Key("physicOffset").Int(entry.physical_offset.value());
-    writer.Key("physicSize").Int(entry.bytes).Key("tagsCode").Int(entry.tags_code).EndObject();
-  }
-  return writer.EndArray().EndObject().Take();
 }
 
 }  // namespace mq::protocol

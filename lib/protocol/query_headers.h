@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "protocol/command.h"
@@ -53,21 +51,5 @@ struct QueryConsumeQueueRequestHeader {
   static Result<QueryConsumeQueueRequestHeader> Decode(const CommandView& command);
   void Encode(CommandWriter& writer) const;
 };
-
-// One entry of the answer to 321. `eval`: a consumer of the group asked about would get it.
-struct QueueEntryData {
-  PhysicalOffset physical_offset;
-  int32_t bytes = 0;
-  int64_t tags_code = 0;
-  bool eval = true;
-};
-
-struct QueryConsumeQueueBody {
-  QueueOffset min;
-  QueueOffset max;
-  std::vector<QueueEntryData> entries;
-};
-
-std::string EncodeQueryConsumeQueueBody(const QueryConsumeQueueBody& body);
 
 }  // namespace mq::protocol

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "loop/connection.h"
+#include "loop/listener.h"
 #include "loop/loop.h"
 #include "remoting/garbage_log.h"
 

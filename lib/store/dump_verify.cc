@@ -10,6 +10,7 @@
 #include "store/dump_verify_files.h"
 #include "store/dump_verify_index.h"
 #include "store/dump_verify_queues.h"
+#include "store/foreign_format.h"
 
 namespace mq::store {
 
@@ -100,6 +101,9 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
   };
   const StoreLayout layout(options.root);
   MQ_ASSIGN(DumpLog log, DumpLog::Open(layout, protocol::BodyCheck::kCrc));
+  if (const auto foreign = FindForeignFormat(options.root)) {
+    counted({foreign->path, 0, Severity::kError, "5.x", foreign->what + "; a broker refuses the store"});
+  }
   MQ_TRY(VerifyNames(options, log, counted));
   QueueVerifier::Scope scope;
   scope.topics = ConfiguredTopics(layout);

@@ -174,15 +174,12 @@ Status VerifyNames(const VerifyOptions& options, const DumpLog& log, const Fault
     if (rocketmq) MQ_TRY(VerifyPreBlankOnly(layout, queue, sink));
   }
   if (!rocketmq) return Ok();
-  MQ_ASSIGN(const std::vector<std::string> indexes, ListIndexPaths(layout));
-  int64_t index_bytes = 0;
-  for (const std::string& path : indexes) {
-    auto bytes = FileSize(path);
-    if (!bytes) continue;
-    if (index_bytes == 0) index_bytes = *bytes;
-    if (*bytes == index_bytes) continue;
-    sink({path, *bytes, Severity::kError, kRocketmq,
-          "has " + std::to_string(*bytes) + " bytes where its neighbours have " + std::to_string(index_bytes) +
+  MQ_ASSIGN(const std::vector<IndexFileEntry> indexes, ListIndexFiles(layout));
+  for (const IndexFileEntry& file : indexes) {
+    const int64_t index_bytes = indexes.front().bytes;
+    if (file.bytes == index_bytes) continue;
+    sink({layout.IndexFile(file.name), file.bytes, Severity::kError, kRocketmq,
+          "has " + std::to_string(file.bytes) + " bytes where its neighbours have " + std::to_string(index_bytes) +
               ": RocketMQ would extend it and read what is not there"});
   }
   return Ok();

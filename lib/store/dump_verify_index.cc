@@ -19,9 +19,10 @@ void IndexVerifier::Say(const DumpIndex& index, int64_t byte, Severity severity,
 }
 
 Status IndexVerifier::Open() {
-  MQ_ASSIGN(paths_, ListIndexPaths(StoreLayout(options_.root)));
-  std::vector<std::string> sound;
-  for (const std::string& path : paths_) {
+  const StoreLayout layout(options_.root);
+  MQ_ASSIGN(const std::vector<IndexFileEntry> files, ListIndexFiles(layout));
+  for (const IndexFileEntry& file : files) {
+    const std::string path = layout.IndexFile(file.name);
     said_in_file_ = 0;
     auto opened = DumpIndex::Open(path, options_.index_slots);
     if (!opened && opened.error().code == ErrorCode::kNotFound) continue;  // expired meanwhile
@@ -35,37 +36,36 @@ Status IndexVerifier::Open() {
     if (said_in_file_ > kSaidOfOneKind) {
       sink_({path, 0, Severity::kError, "I-12", std::to_string(said_in_file_ - kSaidOfOneKind) + " more faults"});
     }
-    sound.push_back(path);
+    paths_.push_back(path);
   }
-  paths_ = std::move(sound);
   return Ok();
 }
 
 Status IndexVerifier::CheckHeader(DumpIndex& index) {
-  const DumpIndexHeader& header = index.header();
+  const IndexHeader& header = index.header();
   if (header.count < 0 || header.count > index.entries()) {
     Say(index, 36, Severity::kError, "I-13",
         "index count " + std::to_string(header.count) + " is not within 1 and " + std::to_string(index.entries()));
     return Ok();
   }
   if (header.count <= 1) return Ok();  // nothing was put into it yet
-  if (header.end_physical_offset < last_end_offset_ || header.end_timestamp < last_end_time_) {
+  if (header.end.value() < last_end_offset_ || header.end_timestamp < last_end_time_) {
     Say(index, 8, Severity::kError, "I-13", "ends before the file in front of it does");
   }
-  last_end_offset_ = header.end_physical_offset;
+  last_end_offset_ = header.end.value();
   last_end_time_ = header.end_timestamp;
-  MQ_ASSIGN(const DumpIndexEntry first, index.Entry(1));
-  MQ_ASSIGN(const DumpIndexEntry last, index.Entry(header.count - 1));
-  if (first_offset_ < 0) first_offset_ = first.physical_offset;
-  if (first.physical_offset != header.begin_physical_offset) {
+  MQ_ASSIGN(const IndexEntry first, index.Entry(1));
+  MQ_ASSIGN(const IndexEntry last, index.Entry(header.count - 1));
+  if (first_offset_ < 0) first_offset_ = first.position.value();
+  if (first.position.value() != header.begin.value()) {
     Say(index, 16, Severity::kError, "I-13",
-        "begin offset " + std::to_string(header.begin_physical_offset) + " is not that of the first entry, " +
-            std::to_string(first.physical_offset));
+        "begin offset " + std::to_string(header.begin.value()) + " is not that of the first entry, " +
+            std::to_string(first.position.value()));
   }
-  if (last.physical_offset != header.end_physical_offset) {
+  if (last.position.value() != header.end.value()) {
     Say(index, 24, Severity::kError, "I-13",
-        "end offset " + std::to_string(header.end_physical_offset) + " is not that of the last entry, " +
-            std::to_string(last.physical_offset));
+        "end offset " + std::to_string(header.end.value()) + " is not that of the last entry, " +
+            std::to_string(last.position.value()));
   }
   return Ok();
 }
@@ -75,17 +75,17 @@ Status IndexVerifier::CheckHeader(DumpIndex& index) {
 Status IndexVerifier::CheckChains(DumpIndex& index) {
   std::vector<int32_t> newest(static_cast<size_t>(index.slots()));
   for (int64_t number = 1; number < index.end(); ++number) {
-    MQ_ASSIGN(const DumpIndexEntry entry, index.Entry(number));
-    if (entry.key_hash < 0 || entry.physical_offset < 0 || entry.seconds < 0) {
+    MQ_ASSIGN(const IndexEntry entry, index.Entry(number));
+    if (entry.hash < 0 || entry.position.value() < 0 || entry.seconds < 0) {
       Say(index, index.EntryByte(number), Severity::kError, "I-12",
           "entry " + std::to_string(number) + " has a negative field");
       continue;
     }
-    int32_t& slot = newest[static_cast<size_t>(index.SlotOf(entry.key_hash))];
+    int32_t& slot = newest[static_cast<size_t>(index.SlotOf(entry.hash))];
     if (entry.previous != slot) {
       Say(index, index.EntryByte(number), Severity::kError, "I-12",
           "entry " + std::to_string(number) + " names " + std::to_string(entry.previous) +
-              " as the one before it in slot " + std::to_string(index.SlotOf(entry.key_hash)) + ", which is " +
+              " as the one before it in slot " + std::to_string(index.SlotOf(entry.hash)) + ", which is " +
               std::to_string(slot));
     }
     slot = static_cast<int32_t>(number);
@@ -115,14 +115,14 @@ Status IndexVerifier::CheckSlots(DumpIndex& index, const std::vector<int32_t>& n
   return Ok();
 }
 
-Result<std::optional<DumpIndexEntry>> IndexVerifier::Current() {
+Result<std::optional<IndexEntry>> IndexVerifier::Current() {
   for (;;) {
     if (file_ && number_ < file_->end()) {
-      MQ_ASSIGN(const DumpIndexEntry entry, file_->Entry(number_));
-      return std::optional<DumpIndexEntry>(entry);
+      MQ_ASSIGN(const IndexEntry entry, file_->Entry(number_));
+      return std::optional<IndexEntry>(entry);
     }
     file_.reset();
-    if (next_path_ == paths_.size()) return std::optional<DumpIndexEntry>();
+    if (next_path_ == paths_.size()) return std::optional<IndexEntry>();
     auto opened = DumpIndex::Open(paths_[next_path_++], options_.index_slots);
     if (!opened && opened.error().code == ErrorCode::kNotFound) continue;
     if (!opened) return std::move(opened).error();
@@ -131,10 +131,10 @@ Result<std::optional<DumpIndexEntry>> IndexVerifier::Current() {
   }
 }
 
-Status IndexVerifier::Stray(const DumpIndexEntry& entry, std::string_view why) {
+Status IndexVerifier::Stray(const IndexEntry& entry, std::string_view why) {
   if (++strays_ <= kSaidOfOneKind) {
     sink_({file_->path(), file_->EntryByte(number_), Severity::kError, "I-12",
-           "entry " + std::to_string(number_) + " names position " + std::to_string(entry.physical_offset) + ", " +
+           "entry " + std::to_string(number_) + " names position " + std::to_string(entry.position.value()) + ", " +
                std::string(why)});
   }
   return Ok();
@@ -143,22 +143,22 @@ Status IndexVerifier::Stray(const DumpIndexEntry& entry, std::string_view why) {
 Status IndexVerifier::OnRecord(const LogItem& item, PhysicalOffset log_min) {
   const int64_t position = item.position.value();
   if (first_offset_ < 0 || position < first_offset_) return Ok();
-  const int32_t transaction = item.message.sys_flag & protocol::sys_flag::kTransactionMask;
-  if (transaction == protocol::sys_flag::kTransactionRollback) return Ok();
+  if (!EntersIndex(item.message.sys_flag)) return Ok();
   at_record_.clear();
   for (;;) {
-    MQ_ASSIGN(const std::optional<DumpIndexEntry> entry, Current());
-    if (!entry || entry->physical_offset > position) break;
-    if (entry->physical_offset == position) {
-      at_record_.push_back(entry->key_hash);
-    } else if (entry->physical_offset >= log_min.value()) {
+    MQ_ASSIGN(const std::optional<IndexEntry> entry, Current());
+    if (!entry || entry->position.value() > position) break;
+    if (entry->position.value() == position) {
+      at_record_.push_back(entry->hash);
+    } else if (entry->position.value() >= log_min.value()) {
       MQ_TRY(Stray(*entry, "where no record with keys starts"));
     }
     ++number_;
   }
-  const std::vector<std::string_view> keys = IndexKeysOf(item.message.properties);
+  std::vector<std::string_view> keys;
+  ForEachIndexKey(item.message.properties, [&keys](std::string_view key) { return keys.push_back(key), true; });
   if (keys.empty()) return Ok();
-  MQ_ASSIGN(const std::optional<DumpIndexEntry> more, Current());
+  MQ_ASSIGN(const std::optional<IndexEntry> more, Current());
   if (!more && at_record_.empty()) {
     if (unfiled_++ == 0) unfiled_from_ = item.position;
     return Ok();
@@ -178,9 +178,9 @@ Status IndexVerifier::OnRecord(const LogItem& item, PhysicalOffset log_min) {
 Status IndexVerifier::Finish(PhysicalOffset log_end) {
   const bool live = options_.positions != nullptr;
   for (;;) {
-    MQ_ASSIGN(const std::optional<DumpIndexEntry> entry, Current());
+    MQ_ASSIGN(const std::optional<IndexEntry> entry, Current());
     if (!entry) break;
-    const bool beyond = entry->physical_offset >= log_end.value();
+    const bool beyond = entry->position.value() >= log_end.value();
     if (!(live && beyond)) {
       MQ_TRY(Stray(*entry, beyond ? "behind the end of the log" : "where no record with keys starts"));
     }

@@ -26,14 +26,13 @@ class IndexVerifier {
   Status Finish(PhysicalOffset log_end);
 
  private:
-  Status CheckFile(const std::string& path);
   Status CheckHeader(DumpIndex& index);
   Status CheckChains(DumpIndex& index);
   Status CheckSlots(DumpIndex& index, const std::vector<int32_t>& newest);
   void Say(const DumpIndex& index, int64_t byte, Severity severity, std::string_view rule, std::string text);
   // The entry under the cursor; nothing behind the last file.
-  Result<std::optional<DumpIndexEntry>> Current();
-  Status Stray(const DumpIndexEntry& entry, std::string_view why);
+  Result<std::optional<IndexEntry>> Current();
+  Status Stray(const IndexEntry& entry, std::string_view why);
 
   const VerifyOptions& options_;
   bool unclean_;

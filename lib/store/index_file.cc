@@ -16,14 +16,26 @@ constexpr size_t kNameDigits = 17;
 
 }  // namespace
 
-IndexHeader IndexView::LoadHeader() const {
+IndexHeader LoadIndexHeader(const char* bytes) {
   IndexHeader header;
-  header.count = std::max(LoadCount(), 1);
-  header.begin_timestamp = static_cast<int64_t>(LoadBe64(data_));
-  header.end_timestamp = static_cast<int64_t>(LoadBe64(data_ + 8));
-  header.begin = PhysicalOffset(static_cast<int64_t>(LoadBe64(data_ + 16)));
-  header.end = PhysicalOffset(static_cast<int64_t>(LoadBe64(data_ + 24)));
-  header.slots_used = static_cast<int32_t>(LoadBe32(data_ + 32));
+  header.begin_timestamp = static_cast<int64_t>(LoadBe64(bytes));
+  header.end_timestamp = static_cast<int64_t>(LoadBe64(bytes + 8));
+  header.begin = PhysicalOffset(static_cast<int64_t>(LoadBe64(bytes + 16)));
+  header.end = PhysicalOffset(static_cast<int64_t>(LoadBe64(bytes + 24)));
+  header.slots_used = static_cast<int32_t>(LoadBe32(bytes + 32));
+  header.count = static_cast<int32_t>(LoadBe32(bytes + 36));
+  return header;
+}
+
+IndexEntry LoadIndexEntry(const char* bytes) {
+  return {static_cast<int32_t>(LoadBe32(bytes)), PhysicalOffset(static_cast<int64_t>(LoadBe64(bytes + 4))),
+          static_cast<int32_t>(LoadBe32(bytes + 12)), static_cast<int32_t>(LoadBe32(bytes + 16))};
+}
+
+IndexHeader IndexView::LoadHeader() const {
+  const int32_t count = std::max(LoadCount(), 1);
+  IndexHeader header = LoadIndexHeader(data_);
+  header.count = count;
   return header;
 }
 
@@ -33,12 +45,6 @@ void IndexView::StoreHeader(const IndexHeader& header) {
   StoreBe64(data_ + 16, static_cast<uint64_t>(header.begin.value()));
   StoreBe64(data_ + 24, static_cast<uint64_t>(header.end.value()));
   StoreBe32(data_ + 32, static_cast<uint32_t>(header.slots_used));
-}
-
-IndexEntry IndexView::LoadEntry(int32_t number) const {
-  const char* bytes = data_ + EntryStart(number);
-  return {static_cast<int32_t>(LoadBe32(bytes)), PhysicalOffset(static_cast<int64_t>(LoadBe64(bytes + 4))),
-          static_cast<int32_t>(LoadBe32(bytes + 12)), static_cast<int32_t>(LoadBe32(bytes + 16))};
 }
 
 void IndexView::StoreEntry(int32_t number, const IndexEntry& entry) {

@@ -47,6 +47,10 @@ struct IndexEntry {
   int32_t previous = 0;
 };
 
+// From the bytes of a header or an entry as they lie in the file; the count as it is there (0: nothing was ever put).
+IndexHeader LoadIndexHeader(const char* bytes);
+IndexEntry LoadIndexEntry(const char* bytes);
+
 // The mapped bytes of one index file and where things lie in them. A view: the mapping is somebody else's.
 class IndexView {
  public:
@@ -62,6 +66,7 @@ class IndexView {
   int32_t entries() const { return entries_; }
   int32_t SlotOf(int32_t hash) const { return hash % slots_; }
 
+  // The count, loaded first, is at least 1.
   IndexHeader LoadHeader() const;
   // Everything but the count, which PublishCount stores after it.
   void StoreHeader(const IndexHeader& header);
@@ -69,7 +74,7 @@ class IndexView {
   void PublishCount(int32_t count) { Store(36, count); }
   int32_t LoadSlot(int32_t slot) const { return Load(SlotStart(slot)); }
   void StoreSlot(int32_t slot, int32_t number) { Store(SlotStart(slot), number); }
-  IndexEntry LoadEntry(int32_t number) const;
+  IndexEntry LoadEntry(int32_t number) const { return LoadIndexEntry(data_ + EntryStart(number)); }
   void StoreEntry(int32_t number, const IndexEntry& entry);
 
  private:

@@ -14,6 +14,8 @@ namespace mq::store {
 namespace {
 
 constexpr QueueEntry kPreBlank{PhysicalOffset(0), kPreBlankSize, 0};
+// More files than this are synced together with everything else of their file system.
+constexpr size_t kSyncOneByOne = 32;
 // Blocks are allocated in steps of this: a queue of a few messages does not cost a whole file.
 constexpr int64_t kAllocateBytes = 64 * 1024;
 
@@ -152,24 +154,31 @@ Status QueueWriter::AllocateAhead(int64_t position_in_file) {
   return Ok();
 }
 
+void QueueWriter::NoteSynced() {
+  full_files_.clear();
+  new_names_ = false;
+  dirty_from_ = end_bytes();
+}
+
 Status QueueWriter::Sync() {
   for (const auto& file : full_files_) {
     MQ_TRY(file->Sync(std::max<int64_t>(dirty_from_ - file->start(), 0), file->bytes()));
   }
-  full_files_.clear();
   const int64_t end = end_bytes();
   if (file_ != nullptr && dirty_from_ < end) {
     MQ_TRY(file_->Sync(std::max<int64_t>(dirty_from_ - file_->start(), 0), end - file_->start()));
   }
   if (new_names_) {
     MQ_TRY(FsyncDirectory(directory_));
-    new_names_ = false;
   }
-  dirty_from_ = end;
+  NoteSynced();
   return Ok();
 }
 
-QueueWriters::QueueWriters(const StoreOptions& options) : options_(options), layout_(options.root) {}
+QueueWriters::QueueWriters(const StoreOptions& options)
+    : options_(options),
+      layout_(options.root),
+      root_(::open(options.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
 QueueWriter& QueueWriters::Add(QueueName name, std::optional<MarkedQueue> start) {
   auto writer = std::make_unique<QueueWriter>(options_, std::move(name), start);
@@ -196,11 +205,20 @@ Status QueueWriters::RemoveTopic(std::string_view topic) {
 }
 
 Status QueueWriters::Sync(int32_t least_pages) {
+  std::vector<QueueWriter*> dirty;
+  size_t files = 0;
   for (auto& [key, writer] : queues_) {
-    const int64_t dirty = writer->dirty_bytes();
-    if (dirty <= 0 || dirty < least_pages * kPageBytes) continue;
-    MQ_TRY(writer->Sync());
+    const int64_t bytes = writer->dirty_bytes();
+    if (bytes <= 0 || bytes < least_pages * kPageBytes) continue;
+    dirty.push_back(writer.get());
+    files += writer->dirty_files();
   }
+  if (files > kSyncOneByOne && root_.valid()) {
+    MQ_TRY(FileOps::Real().SyncFileSystem(root_.get(), options_.root));
+    for (QueueWriter* writer : dirty) writer->NoteSynced();
+    return Ok();
+  }
+  for (QueueWriter* writer : dirty) MQ_TRY(writer->Sync());
   return Ok();
 }
 

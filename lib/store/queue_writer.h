@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "store/consume_queue.h"
 #include "store/dispatched_marker.h"
 #include "store/layout.h"
@@ -45,6 +46,10 @@ class QueueWriter {
   // Durable up to the present end.
   Status Sync();
   int64_t dirty_bytes() const { return end_bytes() - dirty_from_; }
+  // How many files Sync would have to sync.
+  size_t dirty_files() const { return full_files_.size() + (dirty_bytes() > 0 ? 1 : 0); }
+  // Somebody else made everything up to the present end durable.
+  void NoteSynced();
   // Nothing before the first entry.
   std::optional<MarkedQueue> marked() const;
   const QueueName& name() const { return name_; }
@@ -85,7 +90,8 @@ class QueueWriters {
   // Removes all files of a topic and forgets its queues.
   Status RemoveTopic(std::string_view topic);
 
-  // Syncs queues with at least `least_pages` dirty pages; 0 = all dirty ones.
+  // Syncs queues with at least `least_pages` dirty pages; 0 = all dirty ones. Each sync of a file waits for the disk, so
+  // that many small ones would hold up the dispatch for seconds: they are synced at once, with their file system.
   Status Sync(int32_t least_pages);
   std::map<QueueName, MarkedQueue> Marked() const;
   QueueAnomalies& anomalies() { return anomalies_; }
@@ -105,6 +111,7 @@ class QueueWriters {
 
   StoreOptions options_;
   StoreLayout layout_;
+  UniqueFd root_;  // of the store; open from the start, so that syncfs reports whatever failed since
   std::unordered_map<Key, std::unique_ptr<QueueWriter>, KeyHash> queues_;
   QueueWriter* last_ = nullptr;  // records come in runs of one queue
   QueueAnomalies anomalies_;

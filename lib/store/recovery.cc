@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "store/checkpoint.h"
 #include "store/dispatched_marker.h"
+#include "store/foreign_format.h"
 #include "store/layout.h"
 #include "store/log_tail.h"
 #include "store/mapped_file.h"
@@ -59,11 +60,8 @@ class LogRecovery {
   bool AtEnd(PhysicalOffset position) const { return position.value() >= files_.back().start + file_bytes(); }
 
   Status RefuseForeignFormats() {
-    auto names = ListDirectory(options_.root + "/batchconsumequeue");
-    if (names && !names->empty()) {
-      return MakeError(ErrorCode::kCorruption, options_.root +
-                                                   "/batchconsumequeue holds queues of RocketMQ 5.x, which "
-                                                   "this version cannot keep up to date");
+    if (const auto foreign = FindForeignFormat(options_.root)) {
+      return MakeError(ErrorCode::kCorruption, foreign->path + " " + foreign->what);
     }
     return Ok();
   }

@@ -11,16 +11,20 @@ anonymous_kib() { awk '/^RssAnon/ {print $2}' "/proc/$1/status"; }
   for peer in "$BROKER" "$NS"; do garbage_load "$peer" --connections 300 --frames 1000 --seed 1 --corpus "$corpus"; done
   local broker_before ns_before
   broker_before=$(anonymous_kib "$PID_broker"); ns_before=$(anonymous_kib "$PID_namesrv")
-  { seq 5000 | mq-send -t Beside -q --rate 5000/s; echo $? > "$T/sender"; } 3>&- &
+  # The sender goes on for as long as the flood does, and every line of it is stored.
+  while [ ! -e "$T/over" ]; do seq 100; done | mq-send -t Beside --rate 5000/s --report "$T/report" 2> "$T/sender.log" 3>&- &
   local sender=$!
+  until_true 10 test -s "$T/report"
   for peer in "$BROKER" "$NS"; do
-    run garbage_load "$peer" --connections 1000 --frames 5000 --seed 2 --corpus "$corpus"
+    run garbage_load "$peer" --connections "${GARBAGE_CONNECTIONS:-1000}" --frames "${GARBAGE_FRAMES:-5000}" --seed 2 --corpus "$corpus"
     echo "$output"
     [ "$status" = 0 ]
   done
+  touch "$T/over"
   wait "$sender"
-  [ "$(cat "$T/sender")" = 0 ]
-  [ "$(mq-consume -t Beside --from start -e | wc -l)" = 6000 ]
+  [ "$(grep -vc '	stored	' "$T/report")" = 0 ]
+  [ "$(mq-consume -t Beside --from start -e | wc -l)" = $((1000 + $(wc -l < "$T/report"))) ]
+  echo "anonymous KiB: broker $broker_before -> $(anonymous_kib "$PID_broker"), name server $ns_before -> $(anonymous_kib "$PID_namesrv")"
   kill -0 "$PID_broker"; kill -0 "$PID_namesrv"
   [ $(($(anonymous_kib "$PID_broker") - broker_before)) -lt 4096 ]
   [ $(($(anonymous_kib "$PID_namesrv") - ns_before)) -lt 4096 ]
@@ -28,22 +32,6 @@ anonymous_kib() { awk '/^RssAnon/ {print $2}' "/proc/$1/status"; }
   [ "$(grep -c 'remoting.garbage' "$T/broker.log")" -lt 100 ]
   # No name that came over the wire became a path.
   [ -z "$(find "$STORE" -name '*passwd*')" ]
-}
-
-# frame HEADER [BODY]: a frame with a JSON header, as printf text.
-frame() {
-  local header=$1 body=${2:-}
-  printf -v FRAME '\\x%02x\\x%02x\\x%02x\\x%02x' $(bytes4 $((4 + ${#header} + ${#body})))
-  printf -v WORD '\\x%02x\\x%02x\\x%02x\\x%02x' $(bytes4 ${#header})
-  printf '%b' "$FRAME$WORD"; printf %s "$header$body"
-}
-bytes4() { echo $(($1 >> 24 & 255)) $(($1 >> 16 & 255)) $(($1 >> 8 & 255)) $(($1 & 255)); }
-# ask ADDRESS HEADER [BODY]: the answer's header, as it came.
-ask() {
-  timeout 5 bash -c '
-    exec 5<>"/dev/tcp/${1/:/\/}"; cat "$2" >&5
-    length=$((16#$(head -c 4 <&5 | od -An -tx1 | tr -d " ")))
-    head -c "$length" <&5 | tail -c +5' _ "$1" <(frame "$2" "${3:-}")
 }
 
 @test "languages and versions nobody knows are served" {

@@ -161,3 +161,17 @@ send_in_background() {
   mq-send -t T -k a -m new -q
   [ "$(mq-admin msg find -t T --key a --format lines)" = new ]
 }
+
+@test "a key that is not indexed yet is not called missing: status 6 and how much is left" {
+  start_cluster $INDEX
+  mq-send -t T -k before -m 1 -q
+  [ "$(mq-admin msg find -t T --key before --format lines)" = 1 ]
+  kill -STOP "$(helper_pid reputd)"
+  mq-send -t T -k behind -m 2 -q
+  run mq-admin msg find -t T --key behind
+  [ "$status" = 6 ]; [[ $output == *"the index is being built"* ]]
+  # What is indexed is found all the same.
+  [ "$(mq-admin msg find -t T --key before --format lines)" = 1 ]
+  kill -CONT "$(helper_pid reputd)"
+  [ "$(mq-admin msg find -t T --key behind --format lines)" = 2 ]
+}

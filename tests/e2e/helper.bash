@@ -81,3 +81,21 @@ until_true() {
 }
 
 helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
+
+# frame HEADER [BODY]: a frame with a JSON header, as printf text.
+frame() {
+  local header=$1 body=${2:-}
+  printf -v FRAME '\\x%02x\\x%02x\\x%02x\\x%02x' $(bytes4 $((4 + ${#header} + ${#body})))
+  printf -v WORD '\\x%02x\\x%02x\\x%02x\\x%02x' $(bytes4 ${#header})
+  printf '%b' "$FRAME$WORD"; printf %s "$header$body"
+}
+bytes4() { echo $(($1 >> 24 & 255)) $(($1 >> 16 & 255)) $(($1 >> 8 & 255)) $(($1 & 255)); }
+# exchange ADDRESS: sends the frame on stdin, prints the whole answer, length word and all.
+exchange() {
+  timeout 5 bash -c '
+    exec 5<>"/dev/tcp/${1/:/\/}"; cat >&5
+    head -c 4 <&5 > "$2"; cat "$2"
+    head -c $((16#$(od -An -tx1 "$2" | tr -d " "))) <&5' _ "$1" "$T/length-word"
+}
+# ask ADDRESS HEADER [BODY]: the answer's header and body, as they came.
+ask() { frame "$2" "${3:-}" | exchange "$1" | tail -c +9; }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "loop/address.h"
 #include "loop/connection.h"
+#include "loop/listener.h"
 #include "loop/loop.h"
 #include "loop/process.h"
 

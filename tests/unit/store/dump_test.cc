@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "base/bytes.h"
-#include "store/dump_index.h"
 #include "store/dump_queue.h"
 #include "store/dump_record.h"
 #include "store/dump_verify.h"
@@ -195,8 +194,11 @@ TEST_F(DumpTest, RedactedRecordsHaveSizesInPlaceOfContents) {
             "KEYS\x01[6 bytes]\x02TAGS\x01tag\x02mine\x01[5 bytes]");
 }
 
-// ST-13: the vector of the index layout.
-TEST(DumpIndexTest, St13KeyHashIsJavas) { EXPECT_EQ(IndexKeyHash("TopicTest", "k1"), 2746024); }
+TEST_F(DumpTest, FormatsOf5xThatABrokerRefusesAreNamed) {
+  Fill(10);
+  ASSERT_TRUE(MakeDirectories(store.options.root + "/batchconsumequeue/T/0").has_value());
+  EXPECT_TRUE(Says(Verify(), "5.x", "batch consume queues"));
+}
 
 }  // namespace
 }  // namespace mq::store

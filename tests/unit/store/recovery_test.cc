@@ -27,6 +27,24 @@ TEST(RecoveryTest, EmptyStore) {
   EXPECT_EQ(store.table.size(), 0u);
 }
 
+// RocketMQ 5.x: going on would give offsets that its own queues already gave.
+TEST(RecoveryTest, StoresOfOtherFormatsAreRefusedUntouched) {
+  for (const std::string folder : {"/batchconsumequeue/T/0", "/consumequeue", "/config/topics"}) {
+    TestStore store;
+    Fill(store, 5);
+    store.log.reset();
+    ASSERT_TRUE(MakeDirectories(store.options.root + folder).has_value());
+    for (const std::string name : {"CURRENT", "MANIFEST-000005"}) {
+      ASSERT_TRUE(WriteFileAtomically(store.options.root + folder + "/" + name, "x").has_value());
+    }
+    const auto before = store.Bytes(FileOf(store, PhysicalOffset(0)));
+    const auto refused = RecoverCommitLog(store.options, false, nullptr);
+    ASSERT_FALSE(refused.has_value()) << folder;
+    EXPECT_NE(refused.error().what.find("RocketMQ 5.x"), std::string::npos) << refused.error().what;
+    EXPECT_EQ(store.Bytes(FileOf(store, PhysicalOffset(0))), before);
+  }
+}
+
 TEST(RecoveryTest, UncleanStopLosesNothingWhole) {
   TestStore store;
   Fill(store);
