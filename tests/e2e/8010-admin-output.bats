@@ -194,3 +194,26 @@ same_keys() {  # COMMAND WHICH < JSON lines: every line has exactly the page's k
   done
   mq-consume -t T --from start -e | cmp - "$T/want"
 }
+
+@test "what loses messages asks on a terminal, and no is no" {
+  start_cluster
+  mq-admin topic create T > /dev/null
+  # A terminal for the program; the answer is typed once the question is there.
+  answer() {
+    mkfifo "$T/keys.$1"
+    script -qefc "mq-admin topic delete T" /dev/null < "$T/keys.$1" > "$T/screen.$1" 2>&1 3>&- &
+    local pid=$!
+    exec {KEYS}> "$T/keys.$1"
+    until_true 10 grep -q 'loses its messages; go on?' "$T/screen.$1"
+    printf '%s\n' "$1" >&"$KEYS"
+    local got=0
+    wait $pid || got=$?
+    exec {KEYS}>&-
+    return $got
+  }
+  answer n && return 1
+  mq-admin topic show T > /dev/null
+  answer y
+  run mq-admin topic show T
+  [ "$status" = 1 ]
+}
