@@ -105,6 +105,7 @@ class Broker : public loop::TurnEndHook {
   store::PhysicalOffset seen_dispatched_;
   store::PhysicalOffset seen_indexed_;
   int64_t seen_allocated_ = 0;
+  uint64_t seen_map_faults_ = 0;
   std::function<void(bool)> stopped_;
 };
 

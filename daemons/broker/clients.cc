@@ -39,6 +39,11 @@ Clients::~Clients() { core_.loop.CancelTurnEnd(this); }
 void Clients::ProcessHeartbeat(remoting::Channel& channel, const CommandView& request) {
   auto heartbeat = protocol::DecodeHeartbeat(request.body);
   if (!heartbeat) return channel.Reply(request, ResponseCode::kSystemError, heartbeat.error().what);
+  if (heartbeat->consumers.size() > kMaxConsumers) {
+    return channel.Reply(request, ResponseCode::kSystemError,
+                         "a heartbeat of " + std::to_string(heartbeat->consumers.size()) +
+                             " consumers: " + std::to_string(kMaxConsumers) + " is the limit");
+  }
   for (const auto& consumer : heartbeat->consumers) {
     if (auto ok = protocol::CheckGroupName(consumer.group); !ok) {
       return channel.Reply(request, ResponseCode::kSystemError, ok.error().what);

@@ -54,6 +54,8 @@ struct ProducerGroup {
 class Clients : public loop::TurnEndHook {
  public:
   static constexpr int64_t kSilenceMs = 120000;
+  // Consumers in one heartbeat; each may make a group and a topic. A process has a handful.
+  static constexpr size_t kMaxConsumers = 1024;
 
   explicit Clients(Core& core) : core_(core) {}
   ~Clients() override;

@@ -171,7 +171,7 @@ void ConsumerOffsets::Tick(int64_t now_ms, int64_t interval_ms) {
 void ConsumerOffsets::SaveAll(ConfigFile::Done done) {
   // A save under way counts as well: the newest text is written after it.
   if (changed_ || file_.saving()) return Save(std::move(done));
-  if (done) done(Ok());
+  done(Ok());
 }
 
 }  // namespace mq::broker

@@ -35,7 +35,14 @@ store::QueueOffset Core::MinOffset(Queue& queue) const {
   if (!QueueFileIsBelieved(queue)) return store::QueueOffset(0);
   const auto min = queue_reader->MinOffset(queue.topic(), queue.id());
   if (!min) {
-    log::Warn("queue.min", "cannot tell the smallest offset").Field("topic", queue.topic()).Field("error", min.error());
+    static log::RateLimit limit(6);
+    uint64_t suppressed = 0;
+    if (limit.Allow(&suppressed)) {
+      log::Warn("queue.min", "cannot tell the smallest offset")
+          .Field("topic", queue.topic())
+          .Field("error", min.error())
+          .Field("suppressed", suppressed);
+    }
     return store::QueueOffset(0);
   }
   return std::min(*min, queue.visible_max);

@@ -47,6 +47,8 @@ struct BrokerOptions {
   int32_t query_max_messages = 64;    // maxMsgsNumBatch
   int32_t query_by_id_messages = 32;  // defaultQueryMaxNum
 
+  bool detail_stat = true;  // enableDetailStat: counters by queue, too
+
   int ready_fd = -1;
 };
 

@@ -66,41 +66,50 @@ const protocol::SubscriptionGroupConfig* SubscriptionGroups::FindOrCreate(std::s
   config.name = name;
   log::Info("group.create", "made by its first consumer").Field("group", name);
   const auto it = groups_.emplace(name, std::move(config)).first;
-  Changed({});
+  RaiseVersion();
+  unsaved_ = true;
   return &it->second;
 }
 
 void SubscriptionGroups::Put(protocol::SubscriptionGroupConfig config, ConfigFile::Done saved) {
   std::string name = config.name;
   groups_.insert_or_assign(std::move(name), std::move(config));
-  Changed(std::move(saved));
+  RaiseVersion();
+  Save(std::move(saved));
 }
 
 bool SubscriptionGroups::Remove(std::string_view name, ConfigFile::Done saved) {
   const auto it = groups_.find(name);
   if (it == groups_.end()) return false;
   groups_.erase(it);
-  Changed(std::move(saved));
+  RaiseVersion();
+  Save(std::move(saved));
   return true;
 }
 
-void SubscriptionGroups::Changed(ConfigFile::Done saved) {
+void SubscriptionGroups::RaiseVersion() {
   ++version_.counter;
   version_.timestamp = NowMs();
-  Save(std::move(saved));
 }
 
 void SubscriptionGroups::Save(ConfigFile::Done saved) {
   json::Writer writer(json::Writer::Style::kPretty);
   WriteJson(writer, Snapshot());
+  unsaved_ = false;
   file_.Save(writer.Take(), [this, saved = std::move(saved)](const Status& status) {
-    unsaved_ = !status;
+    if (!status) unsaved_ = true;
     if (saved) saved(status);
   });
 }
 
 void SubscriptionGroups::Tick() {
   if (unsaved_ && !file_.saving()) Save({});
+}
+
+void SubscriptionGroups::SaveAll(ConfigFile::Done done) {
+  // A save under way counts as well: the newest text is written after it.
+  if (unsaved_ || file_.saving()) return Save(std::move(done));
+  done(Ok());
 }
 
 protocol::SubscriptionGroupWrapper SubscriptionGroups::Snapshot() const {

@@ -1,8 +1,9 @@
 // SubscriptionGroups: the broker's table of consumer groups (config/subscriptionGroup.json), and the rule by which a
 // heartbeat or a pull makes a new one (autoCreateSubscriptionGroup).
 //
-// Read by heartbeats and pulls; changed by 200 and 207. Each change raises the data version and is saved. Names are
-// checked before a group comes to life, so that its retry topic can have one. Loop thread only.
+// Read by heartbeats and pulls; changed by 200 and 207. Each change raises the data version and is saved: those of an
+// operator at once, groups that were made by themselves within a second, many together. Names are checked before a
+// group comes to life, so that its retry topic can have one. Loop thread only.
 // Spec: mq-store(5) "config", protocol 3.15 and 7.1.
 #pragma once
 
@@ -42,11 +43,13 @@ class SubscriptionGroups {
 
   protocol::SubscriptionGroupWrapper Snapshot() const;
   size_t size() const { return groups_.size(); }
-  // Tries to save again what could not be saved; once a second.
+  // Saves what is not saved yet; once a second.
   void Tick();
+  // Calls back, with the outcome, when everything is saved. For the end of a clean stop.
+  void SaveAll(ConfigFile::Done done);
 
  private:
-  void Changed(ConfigFile::Done saved);
+  void RaiseVersion();
   void Save(ConfigFile::Done saved);
 
   const BrokerOptions& options_;

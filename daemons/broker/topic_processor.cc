@@ -80,6 +80,7 @@ void TopicProcessor::ProcessDelete(Channel& channel, const CommandView& request)
   core_.topics->Remove(name);
   // A topic of that name starts at 0 again: a group that kept its place would miss the first messages.
   core_.offsets->RemoveTopic(name);
+  core_.counters.RemoveTopic(name);
   core_.queues->ResetTopic(name, number);
   core_.queue_reader->ForgetTopic(name);
   page.tombstones.store(number, std::memory_order_release);

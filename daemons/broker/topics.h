@@ -20,10 +20,14 @@
 
 namespace mq::broker {
 
+class StatsItem;
+
 struct Topic {
   protocol::TopicConfig config;
-  std::vector<Queue*> queues;  // by queue id, filled on demand by Topics::QueueOf
-  uint64_t made_by = 0;        // the change that made it; sends wait until that is ready
+  std::vector<Queue*> queues;     // by queue id, filled on demand by Topics::QueueOf
+  StatsItem* put_nums = nullptr;  // of StatsTable, from the first message on
+  StatsItem* put_size = nullptr;
+  uint64_t made_by = 0;  // the change that made it; sends wait until that is ready
 };
 
 class Topics {

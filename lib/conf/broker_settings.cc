@@ -385,6 +385,13 @@ constexpr Option kRows[] = {
      .doc = "how many messages a query by id asks for",
      .readers = "broker",
      .apply = Apply::kLive},
+    {.key = "enableDetailStat",
+     .kind = Kind::kBool,
+     .default_value = "true",
+     .group = "Query",
+     .doc = "count messages by queue as well as by topic and group",
+     .readers = "broker",
+     .apply = Apply::kLive},
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ constexpr std::array<std::string_view, 56> kForeignKeys = {
 };
 // Keys of broker.conf that change what RocketMQ's broker does and that are not supported here. A key moves from this
 // list to the settings table (broker_settings.cc) with the feature behind it.
-constexpr std::array<std::string_view, 82> kUnsupportedKeys = {
+constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
     "accessMessageInMemoryMaxRatio",
     "aclEnable",
     "allowListenPort",
@@ -101,7 +101,6 @@ constexpr std::array<std::string_view, 82> kUnsupportedKeys = {
     "enableCalcFilterBitMap",
     "enableConsumeQueueExt",
     "enableDLegerCommitLog",
-    "enableDetailStat",
     "enableLmq",
     "enableMultiDispatch",
     "enablePropertyFilter",

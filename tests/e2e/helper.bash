@@ -80,6 +80,8 @@ until_true() {
   done
 }
 
+# Kills a helper and waits for the next one.
+kill_helper() { until_true 10 eval 'kill -KILL $(helper_pid '"$1"') 2>/dev/null'; until_true 10 helper_pid "$1" > /dev/null; }
 helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
 
 # missing N FILE...: how many of the numbers 1 to N are on no line of the files.

@@ -1,6 +1,7 @@
 // Consumer groups as clients see them, over raw frames: membership, notifications, offsets, refusals.
-#include "broker_fixture.h"
+#include <algorithm>
 
+#include "broker_fixture.h"
 #include "protocol/connections.h"
 #include "protocol/lists.h"
 #include "protocol/offset_bodies.h"
@@ -143,6 +144,20 @@ TEST_F(GroupsTest, Bug102_ALateCommitOfAFormerOwnerIsIgnored_AnOperatorIsObeyed)
   EXPECT_EQ(OffsetOf(client.Ask(Query("G", "T", 0))), 5) << "synchronous: obeyed";
   client.Ask(Update("G", "T", 0, -1));
   EXPECT_EQ(client.Ask(Query("G", "T", 0).Set("setZeroIfNotFound", "false")).code, Code(ResponseCode::kQueryNotFound));
+}
+
+TEST_F(GroupsTest, Bug102_LateCommitsAreCounted) {
+  Start();
+  RawClient client = Connect();
+  client.Ask(MakeTopic("T", 1));
+  client.Ask(Send("T", 0, "x"));
+  client.Tell(Update("G", "T", 0, 1));
+  client.Tell(Update("G", "T", 0, 0));
+  const auto info = protocol::DecodeKvTable(client.Ask(Command(RequestCode::kGetBrokerRuntimeInfo)).body);
+  const auto found =
+      std::find_if(info->begin(), info->end(), [](const auto& entry) { return entry.first == "lateCommits"; });
+  ASSERT_NE(found, info->end());
+  EXPECT_EQ(found->second, "1");
 }
 
 TEST_F(GroupsTest, Bug101_AnOffsetBeyondTheEndIsCorrectedByTheConsumerItself) {
