@@ -4,6 +4,8 @@
 #include "base/strings.h"
 #include "client/routes.h"
 #include "fake_cluster.h"
+#include "loop/connection.h"
+#include "loop/listener.h"
 
 namespace mq::client {
 namespace {
