@@ -322,7 +322,7 @@ complete -c mq-admin -n '__mq_admin_at bench \'latency\'' -s g -l group -x -a '(
 complete -c mq-admin -n '__mq_admin_at bench \'latency\'' -l rate -x -d 'messages a second'
 complete -c mq-admin -n '__mq_admin_at bench \'latency\'' -l size -x -d 'size of each body'
 complete -c mq-admin -n '__mq_admin_at bench \'latency\'' -l duration -x -d 'how long to go on'
-complete -c mq-admin -s n -l namesrv -x -d 'name servers to ask for routes, separated by semicolons or commas'
+complete -c mq-admin -s n -l namesrv -x -d 'name servers to ask for routes, separated by semicolons or commas; or http://HOST:PORT/PATH of an address server that names them'
 complete -c mq-admin -l broker -x -d 'talk to this broker and ask no name server; host:port, [v6]:port or unix:/path'
 complete -c mq-admin -l timeout -x -d 'how long all name servers and brokers together may take to answer'
 complete -c mq-admin -l json -d 'print JSON objects, one a line'

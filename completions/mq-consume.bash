@@ -36,7 +36,7 @@ _mq_consume() {
       return
       ;;
     -g|--group)
-      COMPREPLY=()
+      COMPREPLY=($(compgen -W "$(_mq_names groups)" -- "$cur"))
       return
       ;;
     --ack)

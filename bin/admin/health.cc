@@ -10,8 +10,11 @@ using client::BrokerAddress;
 using protocol::Command;
 using protocol::RequestCode;
 
-// A broker of ours says how its helpers are; one of RocketMQ's has none and says nothing.
+// A broker of ours says why it takes no sends, and how its helpers are; one of RocketMQ's has none and says nothing.
 void CheckHelpers(const BrokerAddress& broker, const RuntimeInfo& info, std::vector<std::string>& reasons) {
+  if (const auto refused = info.find("sendsRefused"); refused != info.end()) {
+    reasons.push_back(NameOf(broker) + ": sends are refused: " + refused->second);
+  }
   for (const std::string helper : {"flushd", "reputd"}) {
     const auto state = info.find(helper + "State");
     if (state != info.end() && state->second != "serving") {

@@ -58,6 +58,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
     protocol::KvTable info = RuntimeInfo(core_);
     info.emplace_back("flushdState", helpers_->StateOf(ctl::Role::kFlushd));
     info.emplace_back("reputdState", helpers_->StateOf(ctl::Role::kReputd));
+    if (!core_.unwritable.empty()) info.emplace_back("sendsRefused", core_.unwritable);
     info.emplace_back("heldPulls", std::to_string(pulls_->hold().held()));
     info.emplace_back("connections", std::to_string(server_->connections()));
     info.emplace_back("lateCommits", std::to_string(core_.offsets->late_commits()));

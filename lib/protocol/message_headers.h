@@ -1,5 +1,5 @@
-// Headers of requests about single messages: questions (12, 33, 321), retries (36), transactions (37, 39, 323), replies
-// on their way to the client that asked (326), and figures (315).
+// Headers of requests about single messages: retries (36), transactions (37, 39, 323), replies on their way to the client
+// that asked (326).
 #pragma once
 
 #include <cstdint>
@@ -8,48 +8,6 @@
 #include "protocol/typed_header.h"
 
 namespace mq::protocol {
-
-// 12.
-struct QueryMessageRequestHeader : TypedHeader<QueryMessageRequestHeader> {
-  bool unique_key = false;
-  int64_t begin_timestamp = 0;
-  int64_t end_timestamp = 0;
-  std::string_view key;
-  int32_t max_messages = 0;
-  std::string_view topic;
-
-  template <class Fields, class Self>
-  static void Visit(Fields& fields, Self& self) {
-    fields.Optional("_UNIQUE_KEY_QUERY", self.unique_key, false);
-    fields.Required("beginTimestamp", self.begin_timestamp);
-    fields.Required("endTimestamp", self.end_timestamp);
-    fields.Required("key", self.key);
-    fields.Required("maxNum", self.max_messages);
-    fields.Required("topic", self.topic);
-  }
-};
-
-// Reply of 12.
-struct QueryMessageResponseHeader : TypedHeader<QueryMessageResponseHeader> {
-  int64_t index_offset = 0;
-  int64_t index_timestamp = 0;
-
-  template <class Fields, class Self>
-  static void Visit(Fields& fields, Self& self) {
-    fields.Required("indexLastUpdatePhyoffset", self.index_offset);
-    fields.Required("indexLastUpdateTimestamp", self.index_timestamp);
-  }
-};
-
-// 33: a position in the commit log.
-struct ViewMessageRequestHeader : TypedHeader<ViewMessageRequestHeader> {
-  int64_t offset = 0;
-
-  template <class Fields, class Self>
-  static void Visit(Fields& fields, Self& self) {
-    fields.Required("offset", self.offset);
-  }
-};
 
 // 36.
 struct SendBackRequestHeader : TypedHeader<SendBackRequestHeader> {
@@ -120,36 +78,6 @@ struct MessageIdRequestHeader : TypedHeader<MessageIdRequestHeader> {
   template <class Fields, class Self>
   static void Visit(Fields& fields, Self& self) {
     fields.Optional("msgId", self.message_id);
-  }
-};
-
-// 321.
-struct QueryConsumeQueueRequestHeader : TypedHeader<QueryConsumeQueueRequestHeader> {
-  std::string_view group;
-  int32_t count = 0;
-  int64_t index = 0;
-  int32_t queue_id = 0;
-  std::string_view topic;
-
-  template <class Fields, class Self>
-  static void Visit(Fields& fields, Self& self) {
-    fields.Optional("consumerGroup", self.group);
-    fields.Required("count", self.count);
-    fields.Required("index", self.index);
-    fields.Required("queueId", self.queue_id);
-    fields.Required("topic", self.topic);
-  }
-};
-
-// 315.
-struct BrokerStatsRequestHeader : TypedHeader<BrokerStatsRequestHeader> {
-  std::string_view key;
-  std::string_view name;
-
-  template <class Fields, class Self>
-  static void Visit(Fields& fields, Self& self) {
-    fields.Required("statsKey", self.key);
-    fields.Required("statsName", self.name);
   }
 };
 

@@ -20,6 +20,7 @@
 #include "protocol/message_headers.h"
 #include "protocol/offset_bodies.h"
 #include "protocol/pull_headers.h"
+#include "protocol/query_headers.h"
 #include "protocol/register_broker.h"
 #include "protocol/route.h"
 #include "protocol/running_info.h"

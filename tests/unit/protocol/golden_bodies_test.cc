@@ -23,6 +23,7 @@
 #include "protocol/message_headers.h"
 #include "protocol/offset_bodies.h"
 #include "protocol/pull_headers.h"
+#include "protocol/query_headers.h"
 #include "protocol/running_info.h"
 #include "protocol/send_headers.h"
 
