@@ -33,6 +33,8 @@ Status IndexVerifier::Open() {
     }
   }
   first_offset_ = files.first_offset();
+  // What is put into an empty index from now on is not compared with records that were read before.
+  if (first_offset_ < 0) paths_.clear();
   return Ok();
 }
 

@@ -36,7 +36,7 @@ says() { grep -qE -- "$1" <<< "$output"; }
   start_namesrv
   start broker mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a \
     --mapped-file-size-commit-log 1048576 --mapped-file-size-consume-queue 6000 --max-hash-slot-num 500 --max-index-num 2000
-  grep -q 'damage below the last durable flush: kept and skipped.*offset=179' "$T/broker.log"
+  grep -q 'offset=179 to=358 .*damage below the last durable flush: kept and skipped' "$T/broker.log"
   grep -q 'store.recover.*end=2541117 records=1575 dropped_bytes=0' "$T/broker.log"
   [ "$(mq-consume -t FillTopic --from start -e -q -J | wc -l)" = 1400 ]
 }
@@ -94,6 +94,10 @@ says() { grep -qE -- "$1" <<< "$output"; }
   faults
   [ "$(grep -c index/20261129190141757 <<< "$output")" = 1 ]
   says 'index/20261129190141757:20200: error: has 20200 bytes where its neighbours have 42040'
+  run --separate-stderr mq-storedump "$S" index -J
+  [ "$status" = 3 ]
+  [ "$(jq -r .file <<< "$output" | sort -u)" = 20261129190212689 ]
+  grep -q 'has 20200 bytes where its neighbours have 42040' <<< "$stderr"
   golden store-clean
   rm "$S/index/"*
   head -c $((40 + 4 * 700 + 20 * 3000)) /dev/zero > "$S/index/20261129190141757"

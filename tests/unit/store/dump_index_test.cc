@@ -192,6 +192,25 @@ TEST_F(DumpIndexTest, APutInProgressIsNoError) {
   for (const Fault& fault : Verify()) EXPECT_EQ(fault.severity, Severity::kWarning) << fault.text;
 }
 
+// The index of a young store gets its first entries while its log is read.
+TEST_F(DumpIndexTest, TheFirstPutWhileTheStoreIsReadIsNoFault) {
+  ASSERT_TRUE(RemoveFile(last).has_value());
+  const std::string entries = store.Bytes(first);
+  ASSERT_TRUE(WriteFileAtomically(first, std::string(entries.size(), '\0')).has_value());
+  store.Corrupt(store.layout().CommitLogFile(PhysicalOffset(0)), 90, "?");
+  VerifyOptions options;
+  options.root = store.options.root;
+  options.index_slots = store.options.index_slots;
+  options.positions = store.positions.get();
+  bool put = false;
+  auto report = VerifyStore(options, [&](const Fault& fault) {
+    if (fault.rule == "I-3") put = WriteFileAtomically(first, entries).has_value();
+    EXPECT_FALSE(fault.file == first) << fault.text;
+  });
+  EXPECT_TRUE(report.has_value());
+  EXPECT_TRUE(put);
+}
+
 // ST-13: the vector of the index layout.
 TEST(IndexKeyHashTest, St13KeyHashIsJavas) { EXPECT_EQ(IndexKeyHash("TopicTest", "k1"), 2746024); }
 
