@@ -2,10 +2,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
 
 #include "base/clock.h"
 #include "conf/programs.h"
 #include "conf/run.h"
+#include "consume/group_run.h"
 #include "consume/options.h"
 #include "consume/run.h"
 #include "loop/loop.h"
@@ -21,9 +23,14 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   MQ_ASSIGN(const mq::consume::Options options, mq::consume::OptionsFrom(settings, mq::NowMs(), terminal));
   mq::loop::Loop loop;
-  mq::consume::ConsumeRun run(loop, options);
-  MQ_TRY(run.Open());
-  return run.Run();
+  std::unique_ptr<mq::consume::RunFrame> run;
+  if (options.group.empty()) {
+    run = std::make_unique<mq::consume::ConsumeRun>(loop, options);
+  } else {
+    run = std::make_unique<mq::consume::GroupRun>(loop, options);
+  }
+  MQ_TRY(run->Open());
+  return run->Run();
 }
 
 }  // namespace

@@ -1,7 +1,16 @@
 # bash completion for mq-broker, printed by --emit=bash.
 _mq_broker() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=
-  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local cur prev word noun= verb= i place=0
+  local -a words=("${COMP_WORDS[@]:0:COMP_CWORD + 1}")
+  if [[ -n ${COMP_LINE:-} ]]; then
+    read -ra words <<< "${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:blank:]] ]] && words+=('')
+  fi
+  cur=${words[${#words[@]} - 1]}
+  prev=
+  ((${#words[@]} > 1)) && prev=${words[${#words[@]} - 2]}
+  if [[ $cur == --*=* ]]; then prev=${cur%%=*} cur=${cur#*=}; fi
+  COMPREPLY=()
   case $prev in
     --broker-name)
       COMPREPLY=()
@@ -115,6 +124,10 @@ _mq_broker() {
       COMPREPLY=()
       return
       ;;
+    --flush-consumer-offset-interval)
+      COMPREPLY=()
+      return
+      ;;
     --short-polling-time-mills)
       COMPREPLY=()
       return
@@ -149,7 +162,7 @@ _mq_broker() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--broker-name --broker-cluster-name --broker-id --broker-role --broker-ip1 --listen --listen-port -n --namesrv --register-name-server-period --register-broker-timeout-mills --compressed-register --force-register --store --helpers --mapped-file-size-commit-log --mapped-file-size-consume-queue --message-index-enable --max-hash-slot-num --max-index-num --max-message-size --check-crc-on-recover --warm-window --warm-maped-file-enable --flush-disk-type --sync-flush-timeout --flush-interval-commit-log --flush-commit-log-least-pages --flush-commit-log-thorough-interval --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval --broker-permission --auto-create-topic-enable --default-topic-queue-nums --long-polling-enable --short-polling-time-mills --max-transfer-bytes-on-message-in-memory --max-transfer-count-on-message-in-memory --max-msgs-num-batch --default-query-max-num -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--broker-name --broker-cluster-name --broker-id --broker-role --broker-ip1 --listen --listen-port -n --namesrv --register-name-server-period --register-broker-timeout-mills --compressed-register --force-register --store --helpers --mapped-file-size-commit-log --mapped-file-size-consume-queue --message-index-enable --max-hash-slot-num --max-index-num --max-message-size --check-crc-on-recover --warm-window --warm-maped-file-enable --flush-disk-type --sync-flush-timeout --flush-interval-commit-log --flush-commit-log-least-pages --flush-commit-log-thorough-interval --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval --broker-permission --auto-create-topic-enable --default-topic-queue-nums --auto-create-subscription-group --notify-consumer-ids-changed-enable --flush-consumer-offset-interval --long-polling-enable --short-polling-time-mills --max-transfer-bytes-on-message-in-memory --max-transfer-count-on-message-in-memory --max-msgs-num-batch --default-query-max-num --enable-detail-stat -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -1,7 +1,16 @@
 # bash completion for mq-flushd, printed by --emit=bash.
 _mq_flushd() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=
-  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local cur prev word noun= verb= i place=0
+  local -a words=("${COMP_WORDS[@]:0:COMP_CWORD + 1}")
+  if [[ -n ${COMP_LINE:-} ]]; then
+    read -ra words <<< "${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:blank:]] ]] && words+=('')
+  fi
+  cur=${words[${#words[@]} - 1]}
+  prev=
+  ((${#words[@]} > 1)) && prev=${words[${#words[@]} - 2]}
+  if [[ $cur == --*=* ]]; then prev=${cur%%=*} cur=${cur#*=}; fi
+  COMPREPLY=()
   case $prev in
     --store|--store-path-root-dir)
       COMPREPLY=($(compgen -d -- "$cur"))

@@ -1,10 +1,35 @@
 # bash completion for mq-storedump, printed by --emit=bash.
-_mq_topics() {
-  timeout 0.3 mq-admin topic list 2>/dev/null | cut -f1
+_mq_names() {
+  if [[ $1 == contexts ]]; then
+    local file
+    for file in "${XDG_CONFIG_HOME:-$HOME/.config}"/mq/*.conf; do
+      [[ -e $file ]] && file=${file##*/} && echo "${file%.conf}"
+    done
+    return
+  fi
+  local -a typed where=()
+  local i
+  read -ra typed <<< "${COMP_LINE:-}"
+  for ((i = 1; i < ${#typed[@]}; i++)); do
+    case ${typed[i]} in
+      -n|--namesrv|--broker|--context) where+=("${typed[i]}" "${typed[i + 1]//[\'\"]/}") ;;
+      --namesrv=*|--broker=*|--context=*) where+=("${typed[i]//[\'\"]/}") ;;
+    esac
+  done
+  timeout 0.3 mq-admin complete "$1" -q "${where[@]}" 2>/dev/null
 }
 _mq_storedump() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=
-  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local cur prev word noun= verb= i place=0
+  local -a words=("${COMP_WORDS[@]:0:COMP_CWORD + 1}")
+  if [[ -n ${COMP_LINE:-} ]]; then
+    read -ra words <<< "${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:blank:]] ]] && words+=('')
+  fi
+  cur=${words[${#words[@]} - 1]}
+  prev=
+  ((${#words[@]} > 1)) && prev=${words[${#words[@]} - 2]}
+  if [[ $cur == --*=* ]]; then prev=${cur%%=*} cur=${cur#*=}; fi
+  COMPREPLY=()
   case $prev in
     --for)
       COMPREPLY=($(compgen -W 'mq rocketmq' -- "$cur"))
@@ -23,7 +48,7 @@ _mq_storedump() {
       return
       ;;
     -t|--topic)
-      COMPREPLY=($(compgen -W "$(_mq_topics)" -- "$cur"))
+      COMPREPLY=($(compgen -W "$(_mq_names topics)" -- "$cur"))
       return
       ;;
     --time)
@@ -55,7 +80,7 @@ _mq_storedump() {
       return
       ;;
     --context)
-      COMPREPLY=()
+      COMPREPLY=($(compgen -W "$(_mq_names contexts)" -- "$cur"))
       return
       ;;
   esac

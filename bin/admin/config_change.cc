@@ -46,7 +46,7 @@ Error NoSuchKey(const std::string& key, const Config& config) {
 Result<int> Show(Context& context, const std::vector<ConfigPeer>& peers, const ConfigKind& kind,
                  const std::vector<std::string>& keys) {
   const auto configs = ConfigsOf(context, peers, kind);
-  Table table({kind.column, "key", "value"});
+  Table table = context.Listing();
   Outcome outcome(context, kind.noun);
   for (size_t i = 0; i < peers.size(); ++i) {
     if (!configs[i]) {
@@ -62,8 +62,7 @@ Result<int> Show(Context& context, const std::vector<ConfigPeer>& peers, const C
     if (!keys.empty()) continue;
     for (const auto& [key, value] : *configs[i]) table.Add({peers[i].name, key, value});
   }
-  MQ_TRY(table.Print(context.style));
-  return outcome.ExitStatus();
+  return outcome.Finish(table);
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> ParseChanges(const std::vector<std::string>& words) {
@@ -86,37 +85,38 @@ Result<int> Change(Context& context, const std::vector<ConfigPeer>& peers, const
                    const std::vector<std::string>& words) {
   MQ_ASSIGN(const auto wanted, ParseChanges(words));
   const auto before = ConfigsOf(context, peers, kind);
-  Table table({kind.column, "key", "old", "new", "changed"});
-  Outcome outcome(context, kind.noun);
+  std::vector<std::optional<client::Question>> changes(peers.size());
   for (size_t i = 0; i < peers.size(); ++i) {
-    if (!before[i]) {
-      outcome.Failed(peers[i].name, before[i].error());
-      continue;
-    }
-    std::vector<std::pair<std::string, std::string>> changes;
+    if (!before[i]) continue;
+    std::vector<std::pair<std::string, std::string>> differing;
     for (const auto& one : wanted) {
       const auto old = before[i]->find(one.first);
-      if (old == before[i]->end() || old->second != one.second) changes.push_back(one);
+      if (old == before[i]->end() || old->second != one.second) differing.push_back(one);
     }
-    if (!changes.empty() && !context.settings.Bool("dry-run")) {
-      Command command(kind.set);
-      command.body = conf::FormatProperties(changes);
-      const auto reply = context.admin.Ask(peers[i].address, std::move(command));
-      if (!reply) {
-        outcome.Failed(peers[i].name, reply.error());
-        continue;
-      }
-      if (!reply->remark.empty()) context.Notice(std::string(kind.noun) + " " + peers[i].name + ": " + reply->remark);
+    if (differing.empty()) continue;
+    changes[i] = client::Question{peers[i].address, Command(kind.set)};
+    changes[i]->command.body = conf::FormatProperties(differing);
+  }
+  const auto replies = Apply(context, std::move(changes));
+  Table table = context.Changes();
+  Outcome outcome(context, kind.noun);
+  for (size_t i = 0; i < peers.size(); ++i) {
+    if (!before[i] || (replies[i] && !*replies[i])) {
+      outcome.Failed(peers[i].name, before[i] ? replies[i]->error() : before[i].error());
+      continue;
+    }
+    if (replies[i] && !(*replies[i])->remark.empty()) {
+      context.Notice(std::string(kind.noun) + " " + peers[i].name + ": " + (*replies[i])->remark);
     }
     outcome.Done();
     for (const auto& [key, value] : wanted) {
       const auto old = before[i]->find(key);
       const bool known = old != before[i]->end();
-      table.Add({peers[i].name, key, known ? old->second : "-", value, !known || old->second != value});
+      table.Add(
+          {peers[i].name, key, known ? Cell(old->second) : Cell::Unknown(), value, !known || old->second != value});
     }
   }
-  MQ_TRY(table.Print(context.style));
-  return outcome.ExitStatus();
+  return outcome.Finish(table);
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ struct ConfigPeer {
 };
 
 struct ConfigKind {
-  const char* column;  // of the table
-  const char* noun;    // in notices
+  const char* noun;  // in notices
   protocol::RequestCode get;
   protocol::RequestCode set;
 };

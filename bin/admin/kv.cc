@@ -36,32 +36,31 @@ std::vector<Result<Value>> Values(Context& context) {
   return values;
 }
 
-std::string Shown(const Value& value) { return value.value_or("-"); }
+Cell Shown(const Value& value) { return value ? Cell(*value) : Cell::Unknown(); }
 
 // Changes the key at every name server where that changes anything.
 Result<int> ChangeAll(Context& context, const Command& command, const Value& wanted) {
   const std::vector<std::string>& servers = NameServers(context);
   const auto before = Values(context);
-  Table table({"namesrv", "namespace", "key", "old", "new", "changed"});
+  std::vector<std::optional<client::Question>> changes(servers.size());
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (before[i] && *before[i] != wanted) changes[i] = client::Question{servers[i], command};
+  }
+  const auto replies = Apply(context, std::move(changes));
+  Table table = context.Changes();
   Outcome outcome(context, "name server");
   for (size_t i = 0; i < servers.size(); ++i) {
     if (!before[i]) {
       outcome.Failed(servers[i], before[i].error());
-      continue;
+    } else if (replies[i] && !*replies[i]) {
+      outcome.Failed(servers[i], replies[i]->error());
+    } else {
+      outcome.Done();
+      table.Add({servers[i], Operand(context, 0), Operand(context, 1), Shown(*before[i]), Shown(wanted),
+                 *before[i] != wanted});
     }
-    const bool change = *before[i] != wanted;
-    if (change && !context.settings.Bool("dry-run")) {
-      const auto reply = context.admin.Ask(servers[i], command);
-      if (!reply) {
-        outcome.Failed(servers[i], reply.error());
-        continue;
-      }
-    }
-    outcome.Done();
-    table.Add({servers[i], Operand(context, 0), Operand(context, 1), Shown(*before[i]), Shown(wanted), change});
   }
-  MQ_TRY(table.Print(context.style));
-  return outcome.ExitStatus();
+  return outcome.Finish(table);
 }
 
 }  // namespace
@@ -91,17 +90,16 @@ Result<int> KvGet(Context& context) {
     }
     outcome.Done();
     const Value& value = *values[i];
-    if (i > 0 && found != value) context.Notice("name server " + servers[i] + " says " + Shown(value));
+    if (i > 0 && found != value) context.Notice("name server " + servers[i] + " says " + Shown(value).text);
     if (!found) found = value;
   }
   if (outcome.none()) return outcome.ExitStatus();
   if (!found) {
     return MakeError(ErrorCode::kNotFound, "no key " + Operand(context, 1) + " in namespace " + Operand(context, 0));
   }
-  Table table({"namespace", "key", "value"});
+  Table table = context.Listing();
   table.Add({Operand(context, 0), Operand(context, 1), *found});
-  MQ_TRY(table.Print(context.style));
-  return outcome.ExitStatus();
+  return outcome.Finish(table);
 }
 
 Result<int> KvList(Context& context) {
@@ -118,7 +116,7 @@ Result<int> KvList(Context& context) {
       continue;
     }
     MQ_ASSIGN(const protocol::KvTable entries, protocol::DecodeKvTable(reply->body));
-    Table table({"namespace", "key", "value"});
+    Table table = context.Listing();
     for (const auto& [key, value] : entries) table.Add({context.operand(), key, value});
     MQ_TRY(table.Print(context.style));
     return kDone;

@@ -24,10 +24,11 @@ Result<int> SetWritable(Context& context, RequestCode code, const std::string& c
   }
   Command command(code);
   command.Set("brokerName", context.operand());
-  Table table({"namesrv", "broker", "new", "topics"});
+  Table table = context.Changes();
   Outcome outcome(context, "name server");
-  const bool dry = context.settings.Bool("dry-run");
+  const bool dry = context.dry_run();
   std::vector<Result<Command>> replies;
+  context.admin.Begin();
   if (!dry) replies = context.admin.AskAll(servers, command);
   for (size_t i = 0; i < servers.size(); ++i) {
     if (!dry && !replies[i]) {
@@ -36,11 +37,10 @@ Result<int> SetWritable(Context& context, RequestCode code, const std::string& c
     }
     outcome.Done();
     // What RocketMQ's name servers count, in their own words.
-    const std::string topics = dry ? "-" : std::string(replies[i]->Find(count_field).value_or("-"));
-    table.Add({servers[i], context.operand(), now, topics});
+    const auto topics = dry ? ParseInt64("") : ParseInt64(replies[i]->Find(count_field).value_or(""));
+    table.Add({servers[i], context.operand(), now, topics ? Cell(*topics) : Cell::Unknown(), !topics || *topics > 0});
   }
-  MQ_TRY(table.Print(context.style));
-  return outcome.ExitStatus();
+  return outcome.Finish(table);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<int> NamesrvConfig(Context& context) {
   std::vector<ConfigPeer> peers;
   for (const std::string& server : NameServers(context)) peers.push_back({server, server});
   return ConfigGetOrSet(context, peers,
-                        {"namesrv", "name server", RequestCode::kGetNamesrvConfig, RequestCode::kUpdateNamesrvConfig});
+                        {"name server", RequestCode::kGetNamesrvConfig, RequestCode::kUpdateNamesrvConfig});
 }
 
 }  // namespace mq::admin

@@ -4,14 +4,38 @@
 namespace mq::admin {
 
 void Outcome::Failed(const std::string& who, const Error& error) {
-  failure_ = Result<void>(error).WithContext(kind_ + " " + who).error();
-  context_.Notice(failure_->what);
+  failures_.push_back(Result<void>(error).WithContext(kind_ + " " + who).error());
 }
 
 Result<int> Outcome::ExitStatus() const {
-  if (!failure_) return kDone;
-  if (done_ == 0) return *failure_;
+  // With nothing done the last failure is the error of the whole, and said by whoever prints that.
+  const size_t notices = failures_.size() - (done_ == 0 && !failures_.empty() ? 1 : 0);
+  for (size_t i = 0; i < notices; ++i) context_.Notice(failures_[i].what);
+  if (failures_.empty()) return kDone;
+  if (done_ == 0) return failures_.back();
   return kPartly;
+}
+
+Result<int> Outcome::Finish(const Table& table) const {
+  if (done_ > 0 || failures_.empty()) MQ_TRY(table.Print(context_.style));
+  return ExitStatus();
+}
+
+std::vector<std::optional<Result<protocol::Command>>> Apply(Context& context,
+                                                            std::vector<std::optional<client::Question>> changes) {
+  std::vector<std::optional<Result<protocol::Command>>> answers(changes.size());
+  if (context.dry_run()) return answers;
+  std::vector<client::Question> questions;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (!changes[i]) continue;
+    questions.push_back(std::move(*changes[i]));
+    places.push_back(i);
+  }
+  context.admin.Begin();
+  auto replies = context.admin.AskEach(std::move(questions));
+  for (size_t i = 0; i < replies.size(); ++i) answers[places[i]].emplace(std::move(replies[i]));
+  return answers;
 }
 
 const std::vector<std::string>& NameServers(const Context& context) { return context.admin.endpoints().name_servers; }

@@ -1,16 +1,12 @@
-// mq-admin topic list|show|route|create|delete|wait
+// mq-admin topic list|show|route|stats|wait; the changes are in topic_change.cc.
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
-#include "admin/context.h"
+#include "admin/topic_config.h"
 #include "base/clock.h"
-#include "base/json.h"
-#include "base/strings.h"
-#include "protocol/admin_headers.h"
+#include "protocol/consume_stats.h"
 #include "protocol/names.h"
-#include "protocol/topic_config.h"
 
 namespace mq::admin {
 namespace {
@@ -18,105 +14,16 @@ namespace {
 using client::BrokerAddress;
 using protocol::Command;
 using protocol::RequestCode;
-using protocol::TopicConfig;
 
 constexpr int64_t kWaitStepMs = 100;
-
-std::string PermText(int32_t perm) {
-  std::string text;
-  if ((perm & protocol::kPermRead) != 0) text += 'r';
-  if ((perm & protocol::kPermWrite) != 0) text += 'w';
-  return text.empty() ? "-" : text;
-}
-
-int32_t PermFromText(std::string_view text) {
-  return (text.find('r') != std::string_view::npos ? protocol::kPermRead : 0) |
-         (text.find('w') != std::string_view::npos ? protocol::kPermWrite : 0);
-}
-
-std::string ShowConfig(const TopicConfig& config) {
-  return std::to_string(config.read_queues) + "/" + std::to_string(config.write_queues) + " " + PermText(config.perm);
-}
-
-std::vector<std::string> AddressesOf(const std::vector<BrokerAddress>& brokers) {
-  std::vector<std::string> addresses;
-  for (const BrokerAddress& broker : brokers) addresses.push_back(broker.address);
-  return addresses;
-}
-
-Status CheckTopicOperand(const Context& context) { return protocol::CheckTopicName(context.operand()); }
-
-// A missing topic, with the nearest name there is.
-Error WithNearest(Context& context, Error error) {
-  if (error.code != ErrorCode::kNotFound) return error;
-  const auto topics = context.admin.Topics();
-  if (!topics) return error;
-  const std::string near = NearestMatch(context.operand(), *topics);
-  if (!near.empty()) error.hint = "did you mean " + near + "?";
-  return error;
-}
-
-// The topic on each of the brokers; nothing where it is missing. Brokers that do not answer are errors.
-std::vector<Result<std::optional<TopicConfig>>> ConfigsOn(Context& context, const std::vector<BrokerAddress>& brokers) {
-  std::vector<Result<std::optional<TopicConfig>>> configs;
-  for (const auto& reply : context.admin.AskAll(AddressesOf(brokers), Command(RequestCode::kGetAllTopicConfig))) {
-    if (!reply) {
-      configs.emplace_back(reply.error());
-      continue;
-    }
-    const auto table = protocol::DecodeTopicConfigs(reply->body);
-    if (!table) {
-      configs.emplace_back(table.error());
-      continue;
-    }
-    const auto found = table->topics.find(context.operand());
-    configs.emplace_back(found == table->topics.end() ? std::optional<TopicConfig>() : found->second);
-  }
-  return configs;
-}
-
-Command CreateCommand(const TopicConfig& config) {
-  Command command(RequestCode::kUpdateAndCreateTopic);
-  command.Set("topic", config.name).Set("defaultTopic", std::string(protocol::kAutoCreateTopic));
-  command.Set("readQueueNums", int64_t{config.read_queues}).Set("writeQueueNums", int64_t{config.write_queues});
-  command.Set("perm", int64_t{config.perm}).Set("topicFilterType", config.filter_type);
-  command.Set("topicSysFlag", int64_t{config.sys_flag}).Set("order", config.order ? "true" : "false");
-  return command;
-}
-
-// What the options make of the topic on one broker: what is not given stays as it is.
-TopicConfig WantedConfig(const Context& context, const std::optional<TopicConfig>& old) {
-  TopicConfig config = old.value_or(TopicConfig());
-  config.name = context.operand();
-  const conf::Settings& settings = context.settings;
-  if (!old || settings.Given("read-queues")) config.read_queues = static_cast<int32_t>(settings.Int("read-queues"));
-  if (!old || settings.Given("write-queues")) config.write_queues = static_cast<int32_t>(settings.Int("write-queues"));
-  if (!old || settings.Given("perm")) config.perm = PermFromText(settings.String("perm"));
-  return config;
-}
-
-// Removes the topic's route from every name server, so that nobody is sent to queues that are gone.
-bool DeleteAtNameServers(Context& context) {
-  Command command(RequestCode::kDeleteTopicInNamesrv);
-  command.Set("topic", context.operand());
-  if (context.settings.Given("cluster")) command.Set("clusterName", context.settings.String("cluster"));
-  const auto& servers = context.admin.endpoints().name_servers;
-  const auto replies = context.admin.AskAll(servers, command);
-  bool all = true;
-  for (size_t i = 0; i < replies.size(); ++i) {
-    if (replies[i]) continue;
-    all = false;
-    context.Notice("name server " + servers[i] + " still has the topic: " + replies[i].error().what);
-  }
-  return all;
-}
 
 }  // namespace
 
 Result<int> TopicList(Context& context) {
+  if (context.admin.endpoints().broker.empty()) context.admin.Begin(0);
   MQ_ASSIGN(std::vector<std::string> topics, context.admin.Topics());
   std::sort(topics.begin(), topics.end());
-  Table table({"name"});
+  Table table = context.Listing();
   for (const std::string& topic : topics) table.Add({topic});
   MQ_TRY(table.Print(context.style));
   return kDone;
@@ -125,8 +32,8 @@ Result<int> TopicList(Context& context) {
 Result<int> TopicShow(Context& context) {
   MQ_TRY(CheckTopicOperand(context));
   auto route = context.admin.Route(context.operand());
-  if (!route) return WithNearest(context, route.error());
-  Table table({"topic", "broker", "cluster", "address", "read_queues", "write_queues", "perm"});
+  if (!route) return WithNearestTopic(context, route.error(), context.operand());
+  Table table = context.Listing();
   std::map<std::string, std::set<std::string>> has;  // by cluster
   for (const protocol::QueueData& queue : route->data.queues) {
     const protocol::BrokerData* broker = route->data.FindBroker(queue.broker_name);
@@ -152,12 +59,12 @@ Result<int> TopicShow(Context& context) {
 Result<int> TopicRoute(Context& context) {
   MQ_TRY(CheckTopicOperand(context));
   auto route = context.admin.Route(context.operand());
-  if (!route) return WithNearest(context, route.error());
-  if (context.style.json) {
+  if (!route) return WithNearestTopic(context, route.error(), context.operand());
+  if (context.style.json && context.style.columns.empty()) {
     MQ_TRY(PrintOut(protocol::EncodeTopicRoute(route->data, protocol::RouteJson::kStandard) + "\n"));
     return kDone;
   }
-  Table table({"topic", "broker", "id", "address", "read_queues", "write_queues", "perm"});
+  Table table = context.Listing();
   for (const protocol::QueueData& queue : route->data.queues) {
     const protocol::BrokerData* broker = route->data.FindBroker(queue.broker_name);
     if (broker == nullptr) continue;
@@ -170,82 +77,34 @@ Result<int> TopicRoute(Context& context) {
   return kDone;
 }
 
-Result<int> TopicCreate(Context& context) {
+// Every broker of the topic that has a master is asked; RocketMQ's answer holds only queues that can be written.
+Result<int> TopicStats(Context& context) {
   MQ_TRY(CheckTopicOperand(context));
-  MQ_ASSIGN(const std::vector<BrokerAddress> masters, TargetMasters(context));
-  const auto before = ConfigsOn(context, masters);
-  Table table({"topic", "broker", "old", "new", "changed"});
-  std::optional<Error> failure;
-  size_t done = 0;
-  const auto failed = [&](const BrokerAddress& master, const Error& error) {
-    failure = Result<void>(error).WithContext("broker " + master.name).error();
-    context.Notice(failure->what);
-  };
-  for (size_t i = 0; i < masters.size(); ++i) {
-    if (!before[i]) {
-      failed(masters[i], before[i].error());
-      continue;
-    }
-    const std::optional<TopicConfig>& old = *before[i];
-    const TopicConfig wanted = WantedConfig(context, old);
-    const bool change = !old || !(*old == wanted);
-    if (change && !context.settings.Bool("dry-run")) {
-      const auto reply = context.admin.Ask(masters[i].address, CreateCommand(wanted));
-      if (!reply) {
-        failed(masters[i], reply.error());
-        continue;
-      }
-    }
-    ++done;
-    table.Add({wanted.name, masters[i].name, old ? ShowConfig(*old) : "-", ShowConfig(wanted), change});
+  auto route = context.admin.Route(context.operand());
+  if (!route) return WithNearestTopic(context, route.error(), context.operand());
+  std::vector<BrokerAddress> brokers;
+  for (const protocol::QueueData& queue : route->data.queues) {
+    const std::string address = route->AnyOf(queue.broker_name);
+    if (!address.empty()) brokers.push_back({{}, queue.broker_name, protocol::kMasterId, address});
   }
-  MQ_TRY(table.Print(context.style));
-  if (!failure) return kDone;
-  if (done == 0) return std::move(*failure);
-  return kPartly;
-}
-
-Result<int> TopicDelete(Context& context) {
-  MQ_TRY(CheckTopicOperand(context));
-  MQ_ASSIGN(const std::vector<BrokerAddress> masters, TargetMasters(context));
-  const auto before = ConfigsOn(context, masters);
-  std::vector<BrokerAddress> holders;
-  size_t silent = 0;
-  std::optional<Error> failure;
-  for (size_t i = 0; i < masters.size(); ++i) {
-    if (!before[i]) {
-      ++silent;
-      failure = Result<void>(before[i].error()).WithContext("broker " + masters[i].name).error();
-      context.Notice(failure->what);
-    } else if (before[i]->has_value()) {
-      holders.push_back(masters[i]);
-    }
-  }
-  if (holders.empty()) {
-    if (failure) return std::move(*failure);
-    return WithNearest(context, client::NoSuchTopic(ErrorCode::kNotFound, context.operand()));
-  }
-  const bool dry = context.settings.Bool("dry-run");
-  if (!dry) MQ_TRY(Confirm(context, "deleting topic " + context.operand()));
-  Command command(RequestCode::kDeleteTopicInBroker);
+  Command command(RequestCode::kGetTopicStatsInfo);
   command.Set("topic", context.operand());
-  Table table({"topic", "broker", "old", "new", "changed"});
-  size_t done = 0;
-  std::vector<Result<Command>> replies;
-  if (!dry) replies = context.admin.AskAll(AddressesOf(holders), command);
-  for (size_t i = 0; i < holders.size(); ++i) {
-    if (!dry && !replies[i]) {
-      failure = Result<void>(replies[i].error()).WithContext("broker " + holders[i].name).error();
-      context.Notice(failure->what);
+  const auto replies = context.admin.AskAll(AddressesOf(brokers), command);
+  Table table = context.Listing();
+  Outcome outcome(context, "broker");
+  for (size_t i = 0; i < brokers.size(); ++i) {
+    const auto stats = replies[i] ? protocol::DecodeTopicStats(replies[i]->body) : replies[i].error();
+    if (!stats) {
+      outcome.Failed(brokers[i].name, stats.error());
       continue;
     }
-    ++done;
-    table.Add({context.operand(), holders[i].name, "exists", "-", true});
+    outcome.Done();
+    for (const auto& [queue, offset] : *stats) {
+      table.Add({context.operand(), brokers[i].name, queue.queue_id, offset.min_offset, offset.max_offset,
+                 offset.max_offset - offset.min_offset, Cell::Time(offset.last_update_timestamp)});
+    }
   }
-  const bool routes_gone = dry || !context.admin.endpoints().broker.empty() || failure || DeleteAtNameServers(context);
-  MQ_TRY(table.Print(context.style));
-  if (done == 0) return std::move(*failure);
-  return failure || silent > 0 || !routes_gone ? kPartly : kDone;
+  return outcome.Finish(table);
 }
 
 Result<int> TopicWait(Context& context) {

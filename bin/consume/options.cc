@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "client/routes.h"
 #include "protocol/names.h"
 
 namespace mq::consume {
@@ -31,7 +32,6 @@ Status AtMostOne(const conf::Settings& settings, const std::vector<std::string_v
 Status ReadWhere(const conf::Settings& settings, std::int64_t now_ms, Options& options) {
   MQ_TRY(AtMostOne(settings, {"last", "from"}));
   MQ_TRY(AtMostOne(settings, {"last", "to"}));
-  MQ_TRY(AtMostOne(settings, {"to", "exit-at-end"}));
   MQ_TRY(AtMostOne(settings, {"follow", "exit-at-end"}));
   Result<Where> from = ParseWhere(settings.String("from"), now_ms);
   if (!from) return Named("--from", from.error());
@@ -39,6 +39,7 @@ Status ReadWhere(const conf::Settings& settings, std::int64_t now_ms, Options& o
   if (settings.Given("to")) {
     const Result<Where> to = ParseWhere(settings.String("to"), now_ms);
     if (!to) return Named("--to", to.error());
+    if (to->kind == Where::Kind::kStored) return Usage("--to: 'stored' is for --from with --group");
     if (to->kind == Where::Kind::kStart) return Usage("--to: 'start' leaves nothing to read");
     options.to = *to;
   }
@@ -51,6 +52,23 @@ Status ReadWhere(const conf::Settings& settings, std::int64_t now_ms, Options& o
   options.count = settings.Int("count");
   options.wait_ms = settings.DurationMs("wait");
   options.deadline_ms = settings.DurationMs("deadline");
+  return Ok();
+}
+
+Status ReadGroup(const conf::Settings& settings, Options& options) {
+  options.group = settings.String("group");
+  options.commit = settings.String("ack") != "none";
+  if (!settings.Given("group")) {
+    if (settings.Given("ack")) return Usage("--ack needs --group");
+    if (options.from.kind == Where::Kind::kStored) return Usage("--from: 'stored' needs --group");
+    return Ok();
+  }
+  if (const Status checked = protocol::CheckGroupName(options.group); !checked)
+    return Named("--group", checked.error());
+  // Members share the queues and go on where the group is: who reads what is not theirs to choose.
+  for (const std::string_view other : {"to", "last", "queue"}) {
+    if (settings.Given(other)) return Usage("--group and --" + std::string(other) + " exclude each other");
+  }
   return Ok();
 }
 
@@ -97,11 +115,9 @@ Result<Options> OptionsFrom(const conf::Settings& settings, std::int64_t now_ms,
     MQ_ASSIGN(const std::int64_t number, ParseInt64(queue));
     options.queues.push_back(static_cast<std::int32_t>(number));
   }
-  for (const std::string_view address : SplitAny(settings.String("namesrv"), ";,")) {
-    options.consumer.name_servers.emplace_back(address);
-  }
-  options.consumer.broker = settings.String("broker");
-  if (options.consumer.name_servers.empty() && options.consumer.broker.empty()) return Usage("--namesrv: no address");
+  MQ_ASSIGN(client::Endpoints endpoints, client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
+  options.consumer.name_servers = std::move(endpoints.name_servers);
+  options.consumer.broker = std::move(endpoints.broker);
   options.consumer.tags = settings.String("tags");
   if (Trim(options.consumer.tags).empty()) return Usage("--tags: an empty text");
   options.grep = settings.String("grep");
@@ -109,6 +125,7 @@ Result<Options> OptionsFrom(const conf::Settings& settings, std::int64_t now_ms,
   options.quiet = settings.Bool("quiet");
   options.verbose = settings.Count("verbose");
   MQ_TRY(ReadWhere(settings, now_ms, options));
+  MQ_TRY(ReadGroup(settings, options));
   MQ_TRY(ReadOutput(settings, terminal, options));
   return options;
 }

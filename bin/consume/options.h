@@ -20,6 +20,9 @@ struct Options {
   std::vector<std::int32_t> queues;  // empty: all
   client::PullConsumerOptions consumer;
 
+  std::string group;   // empty: no group is joined
+  bool commit = true;  // of a group: --ack is not none
+
   Where from;
   std::optional<Where> to;
   std::int64_t last = 0;  // 0: not asked for

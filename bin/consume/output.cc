@@ -21,8 +21,8 @@ constexpr int kPipeBytes = 1024 * 1024;
 
 }  // namespace
 
-Output::Output(loop::Loop& loop, int fd, std::function<void()> on_room, std::function<void(const Error&)> on_error)
-    : loop_(loop), fd_(fd), on_room_(std::move(on_room)), on_error_(std::move(on_error)) {
+Output::Output(loop::Loop& loop, int fd, std::function<void()> on_written, std::function<void(const Error&)> on_error)
+    : loop_(loop), fd_(fd), on_written_(std::move(on_written)), on_error_(std::move(on_error)) {
   struct stat status {};
   if (::fstat(fd_, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
   is_pipe_ = true;
@@ -76,6 +76,7 @@ void Output::Write() {
   if (busy_ || broken_ || gathering_.empty()) return;
   std::swap(gathering_, writing_);
   gathering_.clear();
+  taken_ += writing_.size();
   busy_ = true;
   const auto write = [this] {
     const Status written = WriteAll(fd_, writing_, "standard output");
@@ -91,6 +92,7 @@ void Output::Write() {
 
 void Output::OnWritten() {
   busy_ = false;
+  if (!failure_) written_ += writing_.size();
   writing_.clear();
   if (failure_) {
     if (failure_->sys_errno == EPIPE) loop::DieOfSigpipe();
@@ -105,7 +107,7 @@ void Output::OnWritten() {
     hooked_ = true;
     loop_.AtTurnEnd(this);
   }
-  if (HasRoom()) on_room_();
+  on_written_();
   if (drained_ && gathering_.empty()) std::exchange(drained_, nullptr)();
 }
 

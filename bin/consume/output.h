@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,8 +20,8 @@ namespace mq::consume {
 
 class Output : private loop::TurnEndHook {
  public:
-  // `on_room`: the backlog is written and messages may come again. `on_error`: stdout cannot be written.
-  Output(loop::Loop& loop, int fd, std::function<void()> on_room, std::function<void(const Error&)> on_error);
+  // `on_written`: a block is written, and written() has grown. `on_error`: stdout cannot be written.
+  Output(loop::Loop& loop, int fd, std::function<void()> on_written, std::function<void(const Error&)> on_error);
   ~Output() override;
 
   std::string& buffer() { return gathering_; }
@@ -28,6 +29,9 @@ class Output : private loop::TurnEndHook {
   void Added(bool now);
   // False when more is waiting for the reader than should be kept in memory.
   bool HasRoom() const;
+  // Bytes appended so far, and those of them for which write(2) has returned.
+  uint64_t accepted() const { return taken_ + gathering_.size(); }
+  uint64_t written() const { return written_; }
   // Calls `done` once when everything is written.
   void Drain(std::function<void()> done);
 
@@ -40,11 +44,13 @@ class Output : private loop::TurnEndHook {
   loop::Loop& loop_;
   int fd_;
   bool is_pipe_ = false;
-  std::function<void()> on_room_;
+  std::function<void()> on_written_;
   std::function<void(const Error&)> on_error_;
   std::function<void()> drained_;
   std::string gathering_;
   std::string writing_;
+  uint64_t taken_ = 0;  // bytes that left gathering_
+  uint64_t written_ = 0;
   std::optional<Error> failure_;  // set by the writing thread, read after it is done
   std::unique_ptr<loop::Poller> reader_gone_;
   bool busy_ = false;

@@ -1,115 +1,77 @@
 #include "consume/run.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-
-#include "base/strings.h"
 
 namespace mq::consume {
 namespace {
 
-constexpr int kPartlyDone = 3;
-constexpr int kRefusedForGood = 4;
-constexpr int kWaitedInVain = 7;
-constexpr std::int64_t kTopicRetryMs = 500;
-constexpr std::string_view kName = "mq-consume: ";
-
-int StatusOfFailure(const Error& error) {
-  if (error.code == ErrorCode::kNotFound || error.code == ErrorCode::kInvalidArgument) return kRefusedForGood;
-  return ExitStatusOf(error);
-}
+constexpr std::int64_t kRouteRefreshMs = 30'000;
 
 }  // namespace
 
 ConsumeRun::ConsumeRun(loop::Loop& loop, const Options& options)
-    : loop_(loop),
-      options_(options),
-      output_(
-          loop, STDOUT_FILENO, [this] { OnRoom(); }, [this](const Error& error) { Fail(error); }),
-      printer_(options, output_),
-      wait_timer_(loop, [this] { OnWaitOver(); }),
-      deadline_timer_(loop, [this] { OnDeadline(); }),
-      to_timer_(loop, [this] { OnToTime(); }) {}
+    : RunFrame(loop, options),
+      to_timer_(loop, [this] { OnToTime(); }),
+      refresh_timer_(loop, [this] { RefreshQueues(); }) {}
 
 ConsumeRun::~ConsumeRun() = default;
 
-int ConsumeRun::Run() {
-  for (const int signal : {SIGINT, SIGTERM}) {
-    signals_.push_back(std::make_unique<loop::Signal>(loop_, signal, [this, signal] { OnSignal(signal); }));
-  }
-  client::ConsumerHandler handler{
-      .on_messages = [this](const Queue& queue,
-                            std::span<const client::PulledMessage> messages) { return OnMessages(queue, messages); },
-      .on_end = [this](const Queue& queue, protocol::QueueOffset next) { OnEnd(queue, next); },
-      .on_error = [this](const Queue& queue, const Error& error) { OnQueueError(queue, error); },
-      .on_notice = [this](std::string_view text) { Say(text); },
+void ConsumeRun::Begin() {
+  client::ConsumerHandler handler;
+  handler.on_messages = [this](const Queue& queue, std::span<const client::PulledMessage> messages) {
+    return OnMessages(queue, messages);
   };
+  handler.on_end = [this](const Queue& queue, protocol::QueueOffset next) { OnEnd(queue, next); };
+  handler.on_error = [this](const Queue& queue, const Error& error) { OnQueueError(queue, error); };
+  handler.on_notice = [this](std::string_view text) { Say(text); };
   consumer_ = std::make_unique<client::PullConsumer>(loop_, options_.consumer, std::move(handler));
   if (options_.last > 0) last_.emplace(options_.last, options_.per_queue);
-  if (options_.wait_ms > 0) wait_timer_.Start(options_.wait_ms);
-  if (options_.deadline_ms > 0) deadline_timer_.Start(options_.deadline_ms);
-  unfound_.insert(options_.topics.begin(), options_.topics.end());
-  for (const std::string& topic : options_.topics) FindTopic(topic);
-  loop_.Run();
-  consumer_.reset();
-  topic_timers_.clear();
-  signals_.clear();
-  if (first_error_) {
-    std::string text = std::string(kName) + "cannot read: " + first_error_->what + "\n";
-    if (!first_error_->hint.empty()) text += std::string(kName) + first_error_->hint + "\n";
-    std::fwrite(text.data(), 1, text.size(), stderr);
-  }
-  return signal_ != 0 ? 128 + signal_ : status_;
+  if (Follows()) refresh_timer_.Start(kRouteRefreshMs, kRouteRefreshMs);
 }
 
-void ConsumeRun::FindTopic(const std::string& topic) {
-  consumer_->FindQueues(topic, [this, topic](Result<std::vector<Queue>> found) { OnQueues(topic, std::move(found)); });
+// Whether the run stays at the tail; otherwise what it reads is fixed when it begins.
+bool ConsumeRun::Follows() const {
+  return !options_.exit_at_end && !options_.to && (options_.last == 0 || options_.follow);
 }
 
-void ConsumeRun::OnQueues(const std::string& topic, Result<std::vector<Queue>> found) {
-  if (finishing_) return;
-  if (!found) {
-    OnMissingTopic(topic, found.error());
-    return;
+// A topic that is followed may get queues, and its brokers other addresses.
+void ConsumeRun::RefreshQueues() {
+  if (finishing_ || last_) return;
+  for (const std::string& topic : options_.topics) {
+    if (unfound_.contains(topic)) continue;
+    consumer_->FindQueues(topic, [this](Result<std::vector<Queue>> found) {
+      if (finishing_ || !found) return;
+      KeepWanted(*found);
+      std::erase_if(*found, [this](const Queue& queue) { return queues_.contains(queue); });
+      for (const Queue& queue : *found) queues_[queue].later = true;
+      for (const Queue& queue : *found) BeginQueue(queue);
+    });
   }
-  unfound_.erase(topic);
-  std::vector<Queue>& queues = *found;
-  const auto unwanted = [this](const Queue& queue) {
+}
+
+bool ConsumeRun::Owes() const { return options_.to || RunFrame::Owes(); }
+
+void ConsumeRun::StopReading() {
+  to_timer_.Stop();
+  refresh_timer_.Stop();
+  consumer_->Close();
+}
+
+void ConsumeRun::KeepWanted(std::vector<Queue>& queues) const {
+  if (options_.queues.empty()) return;
+  std::erase_if(queues, [this](const Queue& queue) {
     return std::find(options_.queues.begin(), options_.queues.end(), queue.queue_id) == options_.queues.end();
-  };
-  if (!options_.queues.empty()) std::erase_if(queues, unwanted);
+  });
+}
+
+void ConsumeRun::OnTopic(const std::string& topic, std::vector<Queue> queues) {
+  KeepWanted(queues);
   if (queues.empty()) {
     Fail(MakeError(ErrorCode::kNotFound, "topic " + topic + " has no such queue that can be read"));
     return;
   }
   for (const Queue& queue : queues) queues_[queue] = {};
   for (const Queue& queue : queues) BeginQueue(queue);
-}
-
-void ConsumeRun::OnMissingTopic(const std::string& topic, const Error& error) {
-  if (error.code != ErrorCode::kNotFound) {
-    Fail(error);
-    return;
-  }
-  if (options_.wait_topic) {
-    if (waited_for_.insert(topic).second) Say("topic " + topic + " does not exist yet; waiting for it");
-    topic_timers_.push_back(std::make_unique<loop::Timer>(loop_, [this, topic] { FindTopic(topic); }));
-    topic_timers_.back()->Start(kTopicRetryMs);
-    return;
-  }
-  consumer_->ListTopics(
-      [this, topic, error](const Result<std::vector<std::string>>& topics) { OnTopicList(topic, error, topics); });
-}
-
-void ConsumeRun::OnTopicList(const std::string& topic, Error error, const Result<std::vector<std::string>>& topics) {
-  if (finishing_) return;
-  error.what = "no such topic: " + topic;
-  const std::string near = topics ? NearestMatch(topic, *topics) : std::string();
-  error.hint = near.empty() ? "--wait-topic waits until it exists" : "did you mean " + near + "?";
-  Fail(error);
 }
 
 bool ConsumeRun::TimeWanted(const protocol::MessageView& record) const {
@@ -140,24 +102,8 @@ bool ConsumeRun::OnMessages(const Queue& queue, std::span<const client::PulledMe
   return false;
 }
 
-// False when the run ends with this message.
-bool ConsumeRun::PrintMessage(const stream::OutputMessage& message) {
-  const Status printed = printer_.Print(message);
-  if (!printed) {
-    Fail(printed.error());
-    return false;
-  }
-  ++printed_;
-  if (options_.count > 0 && printed_ >= options_.count) {
-    Finish(StatusAtEnd());
-    return false;
-  }
-  if (options_.wait_ms > 0) wait_timer_.Start(options_.wait_ms);
-  return true;
-}
-
-void ConsumeRun::OnRoom() {
-  if (finishing_ || paused_.empty()) return;
+void ConsumeRun::OnWritten() {
+  if (finishing_ || paused_.empty() || !output_.HasRoom()) return;
   const std::set<Queue> resumed = std::exchange(paused_, {});
   for (const Queue& queue : resumed) consumer_->Resume(queue);
 }
@@ -204,58 +150,6 @@ void ConsumeRun::CheckAllDone() {
     return;
   }
   Finish(StatusAtEnd());
-}
-
-int ConsumeRun::StatusAtEnd() const {
-  if (!first_error_) return 0;
-  return printed_ > 0 ? kPartlyDone : StatusOfFailure(*first_error_);
-}
-
-void ConsumeRun::Fail(const Error& error) {
-  if (!first_error_) first_error_ = error;
-  const bool local = error.code == ErrorCode::kIo || error.code == ErrorCode::kNoSpace;
-  Finish(local ? ExitStatusOf(error) : StatusAtEnd());
-}
-
-void ConsumeRun::OnWaitOver() {
-  if (finishing_) return;
-  Say("no message came in time");
-  Finish(kWaitedInVain);
-}
-
-// Without another end a deadline is how the run was meant to end; otherwise the run did not get that far.
-void ConsumeRun::OnDeadline() {
-  if (finishing_) return;
-  const bool owed = options_.count > 0 || options_.exit_at_end || options_.to || !unfound_.empty();
-  if (owed) Say("the deadline is over");
-  Finish(owed ? kWaitedInVain : StatusAtEnd());
-}
-
-void ConsumeRun::OnSignal(int signal) {
-  if (signal_ != 0) ::_exit(128 + signal);
-  signal_ = signal;
-  Finish(0);
-}
-
-// Writes what is printed, then ends the loop. Called again by a failing write, which then decides the status.
-void ConsumeRun::Finish(int status) {
-  status_ = std::max(status_, status);
-  if (finishing_) return;
-  finishing_ = true;
-  wait_timer_.Stop();
-  deadline_timer_.Stop();
-  to_timer_.Stop();
-  // From the loop, because a callback of the consumer may be running.
-  loop_.Post([this] {
-    consumer_->Close();
-    output_.Drain([this] { loop_.Stop(); });
-  });
-}
-
-void ConsumeRun::Say(std::string_view text) const {
-  if (options_.quiet) return;
-  const std::string line = std::string(kName) + std::string(text) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 }  // namespace mq::consume

@@ -49,12 +49,11 @@ void ConsumeRun::BeginQueue(const Queue& queue) {
     Ask(queue, start, &QueueState::min);
     Ask(queue, end, &QueueState::max);
   } else {
-    Ask(queue, options_.from, &QueueState::from);
-    if (options_.exit_at_end || (options_.to && options_.to->kind != Where::Kind::kTime)) {
-      Ask(queue, end, &QueueState::max);
-    } else if (options_.to && options_.to->value <= NowMs()) {
-      Ask(queue, *options_.to, &QueueState::max);
-    }
+    Ask(queue, state.later ? start : options_.from, &QueueState::from);
+    const bool to_time = options_.to && options_.to->kind == Where::Kind::kTime;
+    const bool from_offset = options_.from.kind == Where::Kind::kOffset;
+    if (options_.exit_at_end || (options_.to && !to_time) || from_offset) Ask(queue, end, &QueueState::max);
+    if (to_time && options_.to->value <= NowMs()) Ask(queue, *options_.to, &QueueState::end);
   }
   if (--state.unanswered == 0) OnOffsets(queue);
 }
@@ -65,11 +64,16 @@ void ConsumeRun::OnOffsets(const Queue& queue) {
     BeginLast(queue);
     return;
   }
-  const bool to_future = options_.to && options_.to->kind == Where::Kind::kTime && options_.to->value > NowMs();
-  if (options_.exit_at_end || (options_.to && !to_future)) state.to = state.max;
-  // A queue that has not got as far as the offset ends where it ends.
+  const bool to_time = options_.to && options_.to->kind == Where::Kind::kTime;
+  const bool to_future = to_time && options_.to->value > NowMs();
+  // Of several ends the first one counts, and no queue is read further than it goes now.
+  if (options_.exit_at_end || (options_.to && !to_time)) state.to = state.max;
   if (options_.to && options_.to->kind == Where::Kind::kOffset) state.to = std::min(state.max, options_.to->value);
-  if (to_future && !to_timer_.active()) to_timer_.Start(options_.to->value - NowMs() + kToTimeSlackMs);
+  if (to_time && !to_future) state.to = std::min(state.to.value_or(state.end), state.end);
+  if (to_future && !options_.exit_at_end && !to_timer_.active()) {
+    to_timer_.Start(options_.to->value - NowMs() + kToTimeSlackMs);
+  }
+  NoteBeyondEnd(state);
   if (options_.verbose > 0) {
     Say("queue " + std::to_string(queue.queue_id) + " of " + queue.topic + " at " + queue.broker_name +
         ": from offset " + std::to_string(state.from) +
@@ -77,6 +81,17 @@ void ConsumeRun::OnOffsets(const Queue& queue) {
         (options_.from.kind == Where::Kind::kTime ? " (" + FormatTime(options_.from.value) + ")" : std::string()));
   }
   StartReading(queue);
+}
+
+// A number that no queue reaches was hardly meant as an offset.
+void ConsumeRun::NoteBeyondEnd(const QueueState& state) {
+  if (options_.from.kind != Where::Kind::kOffset || state.later) return;
+  if (state.from > state.max) ++beyond_;
+  longest_ = std::max(longest_, state.max);
+  if (beyond_ < queues_.size() || !unfound_.empty()) return;
+  const std::string number = std::to_string(options_.from.value);
+  Say("no queue reaches offset " + number + ", the longest ends at " + std::to_string(longest_) +
+      "; seconds since 1970 are written @" + number);
 }
 
 void ConsumeRun::StartReading(const Queue& queue) {

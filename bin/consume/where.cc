@@ -10,6 +10,7 @@ namespace mq::consume {
 Result<Where> ParseWhere(std::string_view text, std::int64_t now_ms) {
   if (text == "start") return Where{Where::Kind::kStart, 0};
   if (text == "end") return Where{Where::Kind::kEnd, 0};
+  if (text == "stored") return Where{Where::Kind::kStored, 0};
   const bool digits =
       !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (digits) {

@@ -9,12 +9,13 @@
 namespace mq::consume {
 
 struct Where {
-  enum class Kind { kStart, kEnd, kOffset, kTime } kind = Kind::kStart;
+  enum class Kind { kStart, kEnd, kOffset, kTime, kStored } kind = Kind::kStart;
   std::int64_t value = 0;  // the offset, or milliseconds since 1970
   bool operator==(const Where&) const = default;
 };
 
-// "start", "end", an offset, a time (RFC 3339, @SECONDS, @MILLISECONDS, now) or -DURATION before `now_ms`.
+// "start", "end", "stored" (of a group), an offset, a time (RFC 3339, @SECONDS, @MILLISECONDS, now) or -DURATION before
+// `now_ms`.
 Result<Where> ParseWhere(std::string_view text, std::int64_t now_ms);
 
 }  // namespace mq::consume

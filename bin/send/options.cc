@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "client/routes.h"
 #include "protocol/compress.h"
 #include "protocol/names.h"
 #include "protocol/properties.h"
@@ -125,10 +126,9 @@ Status ReadPlacement(const conf::Settings& settings, Options& options) {
 
 Status ReadMode(const conf::Settings& settings, Options& options) {
   client::ProducerOptions& producer = options.producer;
-  for (const std::string_view address : SplitAny(settings.String("namesrv"), ";,"))
-    producer.name_servers.emplace_back(address);
-  producer.broker = settings.String("broker");
-  if (producer.name_servers.empty() && producer.broker.empty()) return Usage("--namesrv: no address");
+  MQ_ASSIGN(client::Endpoints endpoints, client::ParseEndpoints(settings.String("namesrv"), settings.String("broker")));
+  producer.name_servers = std::move(endpoints.name_servers);
+  producer.broker = std::move(endpoints.broker);
   const std::string& mode = settings.String("mode");
   options.oneway = mode == "oneway";
   producer.oneway = options.oneway;
@@ -143,6 +143,7 @@ Status ReadMode(const conf::Settings& settings, Options& options) {
     producer.batch_messages = 1;
   }
   producer.timeout_ms = settings.DurationMs("timeout");
+  producer.fault_delay = settings.Bool("fault-delay");
   producer.retries = static_cast<int>(settings.Int("retries"));
   producer.max_message_bytes = static_cast<std::int32_t>(stream::kMaxBodyBytes);
   if (settings.Given("compress")) producer.compression = protocol::CompressionType::kZlib;

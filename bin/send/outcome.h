@@ -51,7 +51,8 @@ class Outcome {
   std::optional<Error> trouble_;
 };
 
-// The exit status of a message that failed alone: an illegal record or a missing topic is refused for good (4).
+// The exit status of a message that failed alone: an illegal message or a missing topic is refused for
+// good (4), a record that could not be read is local trouble (8).
 int StatusOfFailure(const Error& error);
 
 }  // namespace mq::send

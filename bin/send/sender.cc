@@ -22,6 +22,13 @@ void Say(std::string_view text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+// A record that cannot be read, or lacks what an option takes from it, is local trouble: no broker has refused
+// anything.
+Error BadInput(Error error) {
+  error.code = ErrorCode::kCorruption;
+  return error;
+}
+
 }  // namespace
 
 Sender::Sender(loop::Loop& loop, const Options& options)
@@ -55,6 +62,10 @@ int Sender::Run() {
     client::ProducerHandler handler{
         .on_report = [this](const client::SendReport& report) { OnReport(report); },
         .on_ready = [this] { Pump(); },
+        .on_warning =
+            [this](std::string_view text) {
+              if (!options_.quiet) Say(text);
+            },
         .on_notice =
             [this](std::string_view text) {
               if (options_.verbose > 0 && !options_.quiet) Say(text);
@@ -151,7 +162,7 @@ void Sender::TakeRecords() {
     Result<bool> more = reader_.Next(record_);
     if (!more) {
       // What is behind this place cannot be cut into records.
-      Refuse(reader_.records() + 1, more.error());
+      Refuse(reader_.records() + 1, BadInput(more.error()));
       EndOfInput();
       return;
     }
@@ -187,6 +198,7 @@ void Sender::Handle(const stream::InputRecord& record) {
     Say(input_->name() + " is empty: an empty message is sent");
   }
   Status done = record.error ? Status(*record.error) : Prepare(record);
+  if (!done) done = BadInput(done.error());
   if (done) done = options_.dry_run ? PrintDryRun(record) : SendRecord(record);
   if (!done) {
     Refuse(record.number, done.error());

@@ -10,13 +10,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "broker/runtime_info.h"
+#include "base/map_fault.h"
 #include "ctl/client.h"
-#include "protocol/lists.h"
 
 namespace mq::broker {
-
-using protocol::RequestCode;
 
 namespace {
 
@@ -115,6 +112,14 @@ Status Broker::Recover() {
                                                            options_.auto_create_topic, options_.default_topic_queues},
                                           *core_.queues);
   MQ_TRY(core_.topics->Load());
+  core_.groups = std::make_unique<SubscriptionGroups>(loop_, layout_.ConfigDir() + "/subscriptionGroup.json", options_);
+  MQ_TRY(core_.groups->Load());
+  core_.offsets = std::make_unique<ConsumerOffsets>(loop_, layout_.ConfigDir() + "/consumerOffset.json",
+                                                    [this](std::string_view topic, int32_t queue_id) {
+                                                      const Queue* queue = core_.queues->Find(topic, queue_id);
+                                                      return queue == nullptr ? 0 : queue->visible_max.value();
+                                                    });
+  MQ_TRY(core_.offsets->Load());
   int64_t said_ms = MonotonicMs();
   const auto progress = [&](std::string_view what, int percent) {
     if (MonotonicMs() - said_ms < 1000) return;
@@ -150,6 +155,7 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   seen_flushed_ = seen_dispatched_ = rung_ = recovered.end;
 
   core_.queues->RevealAll();
+  core_.offsets->LimitToQueues();
   MQ_ASSIGN(core_.log, store::CommitLog::Open(options_.store, *positions_, recovered.end));
   core_.log_reader = std::make_unique<store::LogReader>(options_.store, &*positions_);
   core_.queue_reader = std::make_unique<store::ConsumeQueueReader>(options_.store, &*positions_);
@@ -165,71 +171,20 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   clients_ = std::make_unique<Clients>(core_);
   pulls_ = std::make_unique<PullProcessor>(core_, *clients_, *sends_);
   offsets_ = std::make_unique<OffsetProcessor>(core_);
+  client_processor_ = std::make_unique<ClientProcessor>(*clients_);
+  group_offsets_ = std::make_unique<GroupOffsetProcessor>(core_, *clients_);
+  group_processor_ = std::make_unique<GroupProcessor>(core_);
+  progress_ = std::make_unique<ProgressProcessor>(core_, *clients_);
+  resets_ = std::make_unique<ResetProcessor>(core_, *clients_, *offsets_);
+  relays_ = std::make_unique<RelayProcessor>(*clients_);
   registration_ = std::make_unique<Registration>(core_);
   topic_processor_ = std::make_unique<TopicProcessor>(core_, pulls_->hold(), std::move(tombstones));
   queries_ = std::make_unique<QueryProcessor>(core_, *topic_processor_);
   queue_entries_ = std::make_unique<QueueEntriesProcessor>(core_, *clients_);
+  // Offsets left by an earlier topic of that name would hide its first messages.
+  core_.topics->SetOnMade([this](std::string_view topic) { core_.offsets->LimitTopic(topic); });
   core_.topics->SetAnnounce([this](std::function<void()> heard) { registration_->Announce(std::move(heard)); });
   return Ok();
-}
-
-std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull) {
-  auto table = std::make_shared<remoting::ProcessorTable>();
-  using Channel = remoting::Channel;
-  using View = protocol::CommandView;
-  // Whatever was handled may have moved the end of the log: the doorbells are looked at once at the turn's end.
-  const auto send = [this](Channel& c, const View& r) {
-    sends_->Process(c, r);
-    if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
-  };
-  table->Register(RequestCode::kSendMessage, send);
-  table->Register(RequestCode::kSendMessageV2, send);
-  table->Register(RequestCode::kSendBatchMessage, send);
-  if (with_pull) {
-    table->Register(RequestCode::kPullMessage, [this](Channel& c, const View& r) {
-      pulls_->Process(c, r);
-      if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
-    });
-  }
-  table->Register(RequestCode::kHeartBeat, [this](Channel& c, const View& r) { clients_->ProcessHeartbeat(c, r); });
-  table->Register(RequestCode::kUnregisterClient,
-                  [this](Channel& c, const View& r) { clients_->ProcessUnregister(c, r); });
-  table->Register(RequestCode::kGetMaxOffset, [this](Channel& c, const View& r) { offsets_->ProcessMax(c, r); });
-  table->Register(RequestCode::kGetMinOffset, [this](Channel& c, const View& r) { offsets_->ProcessMin(c, r); });
-  table->Register(RequestCode::kSearchOffsetByTimestamp,
-                  [this](Channel& c, const View& r) { offsets_->ProcessSearch(c, r); });
-  table->Register(RequestCode::kGetEarliestMsgStoretime,
-                  [this](Channel& c, const View& r) { offsets_->ProcessEarliest(c, r); });
-  table->Register(RequestCode::kQueryMessage, [this](Channel& c, const View& r) {
-    queries_->ProcessByKey(c, r);
-    if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
-  });
-  table->Register(RequestCode::kViewMessageById, [this](Channel& c, const View& r) { queries_->ProcessById(c, r); });
-  table->Register(RequestCode::kQueryConsumeQueue,
-                  [this](Channel& c, const View& r) { queue_entries_->Process(c, r); });
-  table->Register(RequestCode::kUpdateAndCreateTopic,
-                  [this](Channel& c, const View& r) { topic_processor_->ProcessCreate(c, r); });
-  table->Register(RequestCode::kDeleteTopicInBroker,
-                  [this](Channel& c, const View& r) { topic_processor_->ProcessDelete(c, r); });
-  table->Register(RequestCode::kGetAllTopicConfig,
-                  [this](Channel& c, const View& r) { topic_processor_->ProcessAll(c, r); });
-  table->Register(RequestCode::kGetSystemTopicListFromBroker,
-                  [this](Channel& c, const View& r) { topic_processor_->ProcessSystem(c, r); });
-  if (config_) {
-    table->Register(RequestCode::kGetBrokerConfig, [this](Channel& c, const View& r) { config_->ProcessGet(c, r); });
-    table->Register(RequestCode::kUpdateBrokerConfig,
-                    [this](Channel& c, const View& r) { config_->ProcessUpdate(c, r); });
-  }
-  table->Register(RequestCode::kGetBrokerRuntimeInfo, [this](Channel& c, const View& r) {
-    protocol::KvTable info = RuntimeInfo(core_);
-    info.emplace_back("flushdState", helpers_->StateOf(ctl::Role::kFlushd));
-    info.emplace_back("reputdState", helpers_->StateOf(ctl::Role::kReputd));
-    info.emplace_back("heldPulls", std::to_string(pulls_->hold().held()));
-    info.emplace_back("connections", std::to_string(server_->connections()));
-    c.ReplyBody(r, protocol::EncodeKvTable(info));
-  });
-  table->SetDefault(&remoting::AnswerNotSupported);
-  return table;
 }
 
 Status Broker::ListenFast(const loop::Address& main, std::shared_ptr<const remoting::ProcessorTable> table) {
@@ -289,11 +244,22 @@ void Broker::OnTurnEnd() {
 
 // A failed sync or a queue that cannot be written: nothing is acknowledged that might not be there tomorrow.
 void Broker::LookForTrouble() {
+  if (const uint64_t faults = MapFaults::count(); faults != seen_map_faults_) {
+    seen_map_faults_ = faults;
+    static log::RateLimit limit(6);
+    uint64_t suppressed = 0;
+    if (limit.Allow(&suppressed)) {
+      log::Err("store.map", "mapped bytes are gone: the file was cut, or its device fails; they are read as zeros")
+          .Field("place", MapFaults::Latest())
+          .Field("suppressed", suppressed);
+    }
+  }
   const auto flush_errno = static_cast<int>(positions_->flushd().flush_failed_errno.load(std::memory_order_relaxed));
   std::string trouble;
   if (flush_errno != 0) trouble = std::string("the commit log cannot be flushed: ") + std::strerror(flush_errno);
   if (positions_->reputd().queue_error.load(std::memory_order_relaxed) != 0)
     trouble = "a consume queue cannot be written";
+  if (!core_.log->lost().empty()) trouble = core_.log->lost();
   if (trouble == core_.unwritable) return;
   core_.unwritable = std::move(trouble);
   if (core_.unwritable.empty()) {
@@ -358,9 +324,12 @@ void Broker::Tick() {
     last_second_ms_ = now;
     core_.stats.Sample(NowMs());
     core_.topics->Tick();
+    core_.groups->Tick();
+    core_.counters.Tick(now);
     // A little that was written is flushed when flushCommitLogThoroughInterval is over, at the latest.
     helpers_->NoteProgress(now, options_.store.flush_thorough_interval_ms + 5000);
   }
+  core_.offsets->Tick(now, options_.offset_save_period_ms);
   if (now - last_scan_ms_ >= kClientScanMs) {
     last_scan_ms_ = now;
     clients_->Scan(now);
@@ -403,8 +372,18 @@ void Broker::FinishStop(const std::string& problem) {
     why = "flushed or dispatched is behind the log";
   tick_->Stop();
   server_->Close();
+  core_.groups->SaveAll([this, why](const Status& groups) {
+    core_.offsets->SaveAll([this, why, groups](const Status& offsets) {
+      if (!why.empty()) return CloseStore(why);
+      const Status& saved = groups ? offsets : groups;
+      CloseStore(saved ? "" : saved.error().what);
+    });
+  });
+}
+
+void Broker::CloseStore(const std::string& problem) {
   positions_->own_broker().state.store(static_cast<uint32_t>(store::BrokerState::kStopped), std::memory_order_release);
-  helpers_->Close([this, why]() mutable {
+  helpers_->Close([this, why = problem]() mutable {
     if (why.empty()) {
       if (auto removed = store::RemoveAbort(layout_); !removed) why = removed.error().what;
     }

@@ -11,15 +11,21 @@
 #include <optional>
 #include <string>
 
+#include "broker/client_processor.h"
 #include "broker/clients.h"
 #include "broker/config_processor.h"
 #include "broker/core.h"
+#include "broker/group_offset_processor.h"
+#include "broker/group_processor.h"
 #include "broker/helpers.h"
 #include "broker/offset_processor.h"
+#include "broker/progress_processor.h"
 #include "broker/pull_processor.h"
 #include "broker/query_processor.h"
 #include "broker/queue_entries_processor.h"
 #include "broker/registration.h"
+#include "broker/relay_processor.h"
+#include "broker/reset_processor.h"
 #include "broker/send_processor.h"
 #include "broker/topic_processor.h"
 #include "loop/process.h"
@@ -51,12 +57,14 @@ class Broker : public loop::TurnEndHook {
   Status Listen();
   Status ListenFast(const loop::Address& main, std::shared_ptr<const remoting::ProcessorTable> table);
   std::shared_ptr<remoting::ProcessorTable> MakeProcessors(bool with_pull);
+  void AddGroupProcessors(remoting::ProcessorTable& table);
   void AnnounceReady();
   void OnHelperWake();
   void LookAtPositions();
   void LookForTrouble();
   void Tick();
   void FinishStop(const std::string& problem);
+  void CloseStore(const std::string& problem);
   void OnTurnEnd() override;
 
   loop::Loop& loop_;
@@ -71,6 +79,12 @@ class Broker : public loop::TurnEndHook {
   std::unique_ptr<Clients> clients_;
   std::unique_ptr<PullProcessor> pulls_;
   std::unique_ptr<OffsetProcessor> offsets_;
+  std::unique_ptr<ClientProcessor> client_processor_;
+  std::unique_ptr<GroupOffsetProcessor> group_offsets_;
+  std::unique_ptr<GroupProcessor> group_processor_;
+  std::unique_ptr<ProgressProcessor> progress_;
+  std::unique_ptr<ResetProcessor> resets_;
+  std::unique_ptr<RelayProcessor> relays_;
   std::unique_ptr<Registration> registration_;
   std::unique_ptr<TopicProcessor> topic_processor_;
   std::unique_ptr<QueryProcessor> queries_;
@@ -91,6 +105,7 @@ class Broker : public loop::TurnEndHook {
   store::PhysicalOffset seen_dispatched_;
   store::PhysicalOffset seen_indexed_;
   int64_t seen_allocated_ = 0;
+  uint64_t seen_map_faults_ = 0;
   std::function<void(bool)> stopped_;
 };
 

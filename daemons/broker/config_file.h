@@ -1,7 +1,6 @@
 // ConfigFile: one of the broker's config/*.json files, loaded and saved so that no crash leaves it empty.
 //
-// Loading falls back to the `.bak` when the file is missing, empty or damaged; the damaged one is kept aside as
-// `<name>.damaged`, so that a later save does not turn it into the backup. Saving replaces the file atomically and
+// Loading falls back to the `.bak` as base/json_file.h says. Saving replaces the file atomically and
 // durably on a thread of the pool (the loop never waits for a disk). Loop thread only. Spec: mq-store(5), "config".
 #pragma once
 
@@ -20,6 +19,10 @@ namespace mq::broker {
 class ConfigFile {
  public:
   ConfigFile(loop::Loop& loop, std::string path);
+  // A save under way, and the text that waits behind it, are still written; nobody hears of it any more.
+  ~ConfigFile();
+  ConfigFile(const ConfigFile&) = delete;
+  ConfigFile& operator=(const ConfigFile&) = delete;
 
   // Nothing when neither file nor backup exists or holds anything. An error when a file is there and none can be read.
   Result<std::optional<json::Value>> Load();
@@ -36,11 +39,11 @@ class ConfigFile {
  private:
   struct State {  // outlives this object while a save is under way
     bool saving = false;
+    bool owner_gone = false;
     std::string text;
     std::vector<Done> waiting;  // for `text`
   };
   static void StartSave(loop::Loop& loop, const std::string& path, const std::shared_ptr<State>& state);
-  Result<std::optional<json::Value>> LoadOne(const std::string& path) const;
 
   loop::Loop& loop_;
   std::string path_;

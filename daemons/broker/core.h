@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "broker/consumer_offsets.h"
 #include "broker/options.h"
 #include "broker/queues.h"
 #include "broker/stats.h"
+#include "broker/stats_table.h"
+#include "broker/subscription_groups.h"
 #include "broker/topics.h"
 #include "loop/loop.h"
 #include "protocol/host.h"
@@ -31,10 +35,13 @@ struct Core {
   std::unique_ptr<store::QueueTable> queue_table;
   std::unique_ptr<Queues> queues;
   std::unique_ptr<Topics> topics;
+  std::unique_ptr<SubscriptionGroups> groups;
+  std::unique_ptr<ConsumerOffsets> offsets;
   std::unique_ptr<store::CommitLog> log;
   std::unique_ptr<store::LogReader> log_reader;
   std::unique_ptr<store::ConsumeQueueReader> queue_reader;
   Stats stats;
+  StatsTable counters;    // by topic, queue and group
   bool draining = false;  // no more appends
 
   bool sync_flush() const { return options.store.flush_disk_type == store::FlushDiskType::kSync; }
@@ -53,6 +60,10 @@ struct Core {
   bool QueueFileIsBelieved(Queue& queue) const;
   // Empty while messages may be appended; otherwise why not. Looked at anew on every tick and wake-up.
   std::string unwritable;
+  // Records this far behind the end of the log count as on disk (accessMessageInMemoryMaxRatio).
+  int64_t in_memory_bytes() const;
+  // Where the record of that offset lies, as far as ring and consume queue know; nothing when there is none.
+  std::optional<store::PhysicalOffset> PositionOf(Queue& queue, store::QueueOffset offset) const;
   // Smallest offset that can still be read.
   store::QueueOffset MinOffset(Queue& queue) const;
 };

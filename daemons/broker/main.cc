@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include "base/log.h"
+#include "base/map_fault.h"
 #include "broker/broker.h"
 #include "conf/programs.h"
 #include "conf/run.h"
@@ -17,6 +18,7 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   MQ_ASSIGN(auto options, mq::broker::ReadBrokerOptions(settings));
 
   mq::loop::Loop loop;
+  MQ_TRY(mq::MapFaults::Install(mq::MapFaults::Mode::kSubstitute));
   mq::conf::Settings current = settings;
   int status = 0;
   {

@@ -1,7 +1,5 @@
 #include "broker/message_reader.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/bytes.h"
@@ -15,12 +13,6 @@ namespace {
 constexpr int64_t kScanEntries = 800;
 constexpr int64_t kMaxBytesOnDisk = 64 * 1024;
 constexpr int32_t kMaxMessagesOnDisk = 8;
-// accessMessageInMemoryMaxRatio
-constexpr int64_t kMemoryPercent = 40;
-
-int64_t PhysicalMemory() {
-  return static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 }  // namespace
 
@@ -50,7 +42,7 @@ std::string_view GetMessageStatusName(GetMessageStatus status) {
   return "";
 }
 
-MessageReader::MessageReader(Core& core) : core_(core), memory_bytes_(PhysicalMemory() / 100 * kMemoryPercent) {}
+MessageReader::MessageReader(Core& core) : core_(core), memory_bytes_(core.in_memory_bytes()) {}
 
 GetMessageResult& MessageReader::Get(Queue& queue, store::QueueOffset offset, int32_t max_messages,
                                      const TagFilter& filter) {

@@ -105,15 +105,9 @@ void OffsetProcessor::ProcessEarliest(Channel& channel, const CommandView& reque
   protocol::StoretimeResponseHeader reply;
   reply.timestamp = -1;
   if (Queue* queue = core_.queues->Find(header->topic, header->queue_id)) {
-    const QueueOffset min = core_.MinOffset(*queue);
-    store::PhysicalOffset position(-1);
-    if (queue->ring.Covers(min) && min < queue->visible_max) {
-      position = queue->ring[min].physical_offset;
-    } else if (core_.QueueFileIsBelieved(*queue)) {
-      const auto span = core_.queue_reader->Read(queue->topic(), queue->id(), min, 1);
-      if (span && span->count == 1 && (*span)[0].IsRecord()) position = (*span)[0].physical_offset;
+    if (const auto position = core_.PositionOf(*queue, core_.MinOffset(*queue))) {
+      reply.timestamp = core_.log_reader->StoreTimestamp(*position).value_or(-1);
     }
-    if (position.value() >= 0) reply.timestamp = core_.log_reader->StoreTimestamp(position).value_or(-1);
   }
   channel.Reply(request, ResponseCode::kSuccess, reply, {});
 }

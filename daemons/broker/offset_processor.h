@@ -17,6 +17,11 @@ class OffsetProcessor {
   void ProcessSearch(remoting::Channel& channel, const protocol::CommandView& request);
   void ProcessEarliest(remoting::Channel& channel, const protocol::CommandView& request);
 
+  // The first message that was stored at that time or later; the end of the queue when there is none.
+  Result<store::QueueOffset> OffsetAt(Queue& queue, int64_t timestamp) {
+    return Search(queue, timestamp, store::TimeBoundary::kLower);
+  }
+
  private:
   Result<store::QueueOffset> Search(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
   Result<store::QueueOffset> SearchRing(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);

@@ -113,12 +113,16 @@ Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
   options.permission = static_cast<int32_t>(settings.Int("brokerPermission"));
   options.auto_create_topic = settings.Bool("autoCreateTopicEnable");
   options.default_topic_queues = static_cast<int32_t>(settings.Int("defaultTopicQueueNums"));
+  options.auto_create_group = settings.Bool("autoCreateSubscriptionGroup");
+  options.notify_consumer_ids = settings.Bool("notifyConsumerIdsChangedEnable");
+  options.offset_save_period_ms = settings.DurationMs("flushConsumerOffsetInterval");
   options.long_polling = settings.Bool("longPollingEnable");
   options.short_polling_ms = settings.DurationMs("shortPollingTimeMills");
   options.max_transfer_bytes = settings.Bytes("maxTransferBytesOnMessageInMemory");
   options.max_transfer_count = static_cast<int32_t>(settings.Int("maxTransferCountOnMessageInMemory"));
   options.query_max_messages = static_cast<int32_t>(settings.Int("maxMsgsNumBatch"));
   options.query_by_id_messages = static_cast<int32_t>(settings.Int("defaultQueryMaxNum"));
+  options.detail_stat = settings.Bool("enableDetailStat");
   if (settings.Has("ready-fd")) options.ready_fd = static_cast<int>(settings.Int("ready-fd"));
   return options;
 }
@@ -127,11 +131,15 @@ void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
   to.store.max_message_bytes = from.store.max_message_bytes;
   to.sync_flush_timeout_ms = from.sync_flush_timeout_ms;
   to.permission = from.permission;
+  to.auto_create_group = from.auto_create_group;
+  to.notify_consumer_ids = from.notify_consumer_ids;
+  to.offset_save_period_ms = from.offset_save_period_ms;
   to.name_servers = from.name_servers;
   to.long_polling = from.long_polling;
   to.short_polling_ms = from.short_polling_ms;
   to.max_transfer_bytes = from.max_transfer_bytes;
   to.max_transfer_count = from.max_transfer_count;
+  to.detail_stat = from.detail_stat;
   to.query_max_messages = from.query_max_messages;
   to.query_by_id_messages = from.query_by_id_messages;
 }

@@ -37,12 +37,17 @@ struct BrokerOptions {
   int32_t permission = 6;
   bool auto_create_topic = true;
   int32_t default_topic_queues = 8;
+  bool auto_create_group = true;         // autoCreateSubscriptionGroup
+  bool notify_consumer_ids = true;       // notifyConsumerIdsChangedEnable
+  int64_t offset_save_period_ms = 5000;  // flushConsumerOffsetInterval
   bool long_polling = true;
   int64_t short_polling_ms = 1000;
   int64_t max_transfer_bytes = 256 * 1024;
   int32_t max_transfer_count = 32;
   int32_t query_max_messages = 64;    // maxMsgsNumBatch
   int32_t query_by_id_messages = 32;  // defaultQueryMaxNum
+
+  bool detail_stat = true;  // enableDetailStat: counters by queue, too
 
   int ready_fd = -1;
 };

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "broker/message_reader.h"
@@ -24,6 +25,7 @@ struct HeldPull {
   protocol::SerializeType type = protocol::SerializeType::kJson;
   int32_t opaque = 0;
   Queue* queue = nullptr;
+  std::string group;
   store::QueueOffset offset;
   store::QueueOffset checked;  // no wanted message below this
   int32_t max_messages = 0;

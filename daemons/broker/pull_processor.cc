@@ -20,6 +20,8 @@ using remoting::Channel;
 namespace {
 // What was appended last is in the page cache: it is not asked for.
 constexpr int64_t kSurelyInMemoryBytes = 16 * 1024 * 1024;
+constexpr int64_t kMovedEventMs = 60000;
+constexpr size_t kMaxMovedKeys = 10000;
 }  // namespace
 
 PullProcessor::PullProcessor(Core& core, Clients& clients, SendProcessor& sends)
@@ -36,6 +38,16 @@ Queue* PullProcessor::Admit(Channel& channel, const CommandView& request,
   if ((core_.options.permission & protocol::kPermRead) == 0) {
     return refuse(ResponseCode::kNoPermission,
                   "the broker[" + core_.options.broker_name + "] pulling message is forbidden: brokerPermission");
+  }
+  std::string why;
+  const auto* group = core_.groups->FindOrCreate(header.consumer_group, &why);
+  if (group == nullptr) {
+    return refuse(ResponseCode::kSubscriptionGroupNotExist,
+                  "subscription group [" + std::string(header.consumer_group) + "] does not exist: " + why);
+  }
+  if (!group->consume_enable) {
+    return refuse(ResponseCode::kNoPermission,
+                  "subscription group no permission, " + std::string(header.consumer_group) + ": consumeEnable is off");
   }
   Topic* topic = core_.topics->Find(header.topic);
   if (topic == nullptr) {
@@ -78,6 +90,12 @@ bool PullProcessor::FilterOf(Channel& channel, const CommandView& request,
     return refuse(ResponseCode::kSubscriptionNotExist,
                   "the consumer's group info not exist: no heartbeat of group " + std::string(header.consumer_group));
   }
+  const auto* config = core_.groups->Find(header.consumer_group);
+  if (config != nullptr && !config->consume_broadcast_enable &&
+      group->message_model == protocol::MessageModel::kBroadcasting) {
+    return refuse(ResponseCode::kNoPermission, "the consumer group[" + std::string(header.consumer_group) +
+                                                   "] can not consume by broadcast way: consumeBroadcastEnable is off");
+  }
   const auto found = group->subscriptions.find(header.topic);
   if (found == group->subscriptions.end()) {
     return refuse(ResponseCode::kSubscriptionNotExist,
@@ -101,6 +119,9 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
   if (queue == nullptr) return;
   TagFilter filter;
   if (!FilterOf(channel, request, *header, &filter)) return;
+  if ((header->sys_flag & protocol::pull_flag::kCommitOffset) != 0 && header->commit_offset.value() >= 0) {
+    core_.offsets->Advance(header->consumer_group, header->topic, header->queue_id, header->commit_offset.value());
+  }
 
   auto& result = reader_.Get(*queue, header->queue_offset, header->max_msg_nums, filter);
   const ResponseCode code = CodeOf(result, header->queue_offset);
@@ -112,6 +133,7 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
     pull->type = request.type;
     pull->opaque = request.opaque;
     pull->queue = queue;
+    pull->group = header->consumer_group;
     pull->offset = header->queue_offset;
     pull->checked = std::max(header->queue_offset, queue->visible_max);
     pull->max_messages = header->max_msg_nums;
@@ -125,6 +147,7 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
     ReportOffsetMoved(*queue, header->consumer_group, header->queue_offset, result.next);
   }
   if (request.is_oneway()) return;
+  Count(header->consumer_group, *queue, result);
   Answer(channel, protocol::ReplyHead(request, code, GetMessageStatusName(result.status)), result);
 }
 
@@ -147,8 +170,22 @@ bool PullProcessor::TryAgain(HeldPull& pull, bool last) {
   head.opaque = pull.opaque;
   head.flag = protocol::kFlagResponse;
   head.remark = GetMessageStatusName(result.status);
+  Count(pull.group, *pull.queue, result);
   Answer(*channel, head, result);
   return true;
+}
+
+void PullProcessor::Count(std::string_view group, const Queue& queue, const GetMessageResult& result) {
+  if (result.messages == 0) return;
+  StatsTable& table = core_.counters;
+  table.Get(StatsName::kBrokerGetNums, core_.options.cluster_name).Add(result.messages);
+  key_.assign(queue.topic()).append(1, '@').append(group);
+  table.Get(StatsName::kGroupGetNums, key_).Add(result.messages);
+  table.Get(StatsName::kGroupGetSize, key_).Add(result.bytes);
+  if (!core_.options.detail_stat) return;
+  key_.assign(queue.topic()).append(1, '@').append(std::to_string(queue.id())).append(1, '@').append(group);
+  table.Get(StatsName::kQueueGetNums, key_).Add(result.messages);
+  table.Get(StatsName::kQueueGetSize, key_).Add(result.bytes);
 }
 
 ResponseCode PullProcessor::CodeOf(const GetMessageResult& result, store::QueueOffset asked) const {
@@ -206,6 +243,12 @@ void PullProcessor::Reply(Channel& channel, const protocol::CommandHead& head, c
 
 void PullProcessor::ReportOffsetMoved(const Queue& queue, std::string_view group, store::QueueOffset asked,
                                       store::QueueOffset moved) {
+  key_.assign(queue.topic()).append(1, '@').append(std::to_string(queue.id())).append(1, '@').append(group);
+  if (moved_ms_.size() >= kMaxMovedKeys) moved_ms_.clear();
+  const int64_t now = MonotonicMs();
+  const auto [last, first] = moved_ms_.try_emplace(key_, now);
+  if (!first && now - last->second < kMovedEventMs) return;
+  last->second = now;
   protocol::OffsetMovedEvent event;
   event.group = group;
   event.queue = {std::string(queue.topic()), core_.options.broker_name, queue.id()};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 
 #include "broker/clients.h"
 #include "broker/core.h"
@@ -34,6 +35,7 @@ class PullProcessor {
   // Now, or once cold bytes are in memory.
   void Answer(remoting::Channel& channel, const protocol::CommandHead& head, const GetMessageResult& result);
   void Reply(remoting::Channel& channel, const protocol::CommandHead& head, const GetMessageResult& result);
+  void Count(std::string_view group, const Queue& queue, const GetMessageResult& result);
   protocol::ResponseCode CodeOf(const GetMessageResult& result, store::QueueOffset asked) const;
   void ReportOffsetMoved(const Queue& queue, std::string_view group, store::QueueOffset asked,
                          store::QueueOffset moved);
@@ -43,6 +45,10 @@ class PullProcessor {
   SendProcessor& sends_;
   MessageReader reader_;
   PullHold hold_;
+  std::string key_;  // reused
+  // When an event was stored last, by "topic@queue@group": a consumer that asks for the same over and over stores one a
+  // minute.
+  std::unordered_map<std::string, int64_t> moved_ms_;
 };
 
 }  // namespace mq::broker

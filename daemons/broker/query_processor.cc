@@ -76,7 +76,8 @@ void QueryProcessor::ProcessByKey(Channel& channel, const CommandView& request) 
   const auto header = protocol::QueryMessageRequestHeader::Decode(request);
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
   if (!core_.options.store.index_enable) {
-    return channel.Reply(request, ResponseCode::kQueryNotFound, "there is no index: messageIndexEnable is false");
+    // Not QUERY_NOT_FOUND: whether there is such a message is not known.
+    return channel.Reply(request, ResponseCode::kSystemError, "there is no index: messageIndexEnable is false");
   }
   auto query = std::make_shared<Query>();
   SetHead(*query, channel, request);

@@ -62,6 +62,7 @@ void Queues::ResetTopic(std::string_view topic, uint32_t tombstones) {
     queue->ring.Clear(budget_);
     queue->visible_max = store::QueueOffset(0);
     queue->needs_tombstones = tombstones;
+    queue->put_nums = queue->put_size = nullptr;
     Show(*queue, store::QueueOffset(0));
   }
 }

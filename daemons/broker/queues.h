@@ -19,6 +19,7 @@
 namespace mq::broker {
 
 struct HeldPull;
+class StatsItem;
 
 struct Queue {
   store::QueueState* state = nullptr;  // state->next is what the next append gets
@@ -27,6 +28,8 @@ struct Queue {
   uint32_t needs_tombstones = 0;                // the consume queue is believed once reputd has applied this many
   std::vector<std::unique_ptr<HeldPull>> held;  // pulls that wait for this queue (pull_hold.h)
   bool advanced = false;                        // visible_max has grown in this turn
+  StatsItem* put_nums = nullptr;                // of StatsTable, from the first message on
+  StatsItem* put_size = nullptr;
 
   Queue();
   ~Queue();  // where HeldPull is known

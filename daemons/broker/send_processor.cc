@@ -217,10 +217,31 @@ void SendProcessor::Append(Send& send, Topic& topic, Queue& queue) {
                              {result.physical_offset, send.tags_code, static_cast<int32_t>(result.bytes)});
   }
   core_.queues->Appended(queue, result.end());
+  Count(topic, queue, result);
+  if (!send.request.is_oneway()) Answer(send, queue, result);
+}
+
+void SendProcessor::Count(Topic& topic, Queue& queue, const store::AppendResult& result) {
   core_.stats.total.put_messages += result.messages;
   core_.stats.total.put_bytes += result.bytes;
   core_.stats.largest_put_bytes = std::max(core_.stats.largest_put_bytes, result.bytes);
-  if (!send.request.is_oneway()) Answer(send, queue, result);
+  StatsTable& table = core_.counters;
+  if (put_nums_ == nullptr) put_nums_ = &table.Get(StatsName::kBrokerPutNums, core_.options.cluster_name);
+  put_nums_->Add(result.messages);
+  if (topic.put_nums == nullptr) {
+    topic.put_nums = &table.Get(StatsName::kTopicPutNums, topic.config.name);
+    topic.put_size = &table.Get(StatsName::kTopicPutSize, topic.config.name);
+  }
+  topic.put_nums->Add(result.messages);
+  topic.put_size->Add(result.bytes);
+  if (!core_.options.detail_stat) return;
+  if (queue.put_nums == nullptr) {
+    const std::string key = topic.config.name + "@" + std::to_string(queue.id());
+    queue.put_nums = &table.Get(StatsName::kQueuePutNums, key);
+    queue.put_size = &table.Get(StatsName::kQueuePutSize, key);
+  }
+  queue.put_nums->Add(result.messages);
+  queue.put_size->Add(result.bytes);
 }
 
 void SendProcessor::Answer(Send& send, const Queue& queue, const store::AppendResult& result) {

@@ -37,6 +37,7 @@ class SendProcessor {
   bool CheckProperties(Send& send);
   void HoldOrRefuse(remoting::Channel& channel, const protocol::CommandView& request);
   std::string_view StoredProperties(const Send& send);
+  void Count(Topic& topic, Queue& queue, const store::AppendResult& result);
 
   Core& core_;
   AppendGate gate_;
@@ -44,6 +45,7 @@ class SendProcessor {
   std::string cluster_property_;                 // CLUSTER \x01 <cluster>
   std::vector<store::AppendedRecord> appended_;  // reused
   std::string message_id_;                       // reused
+  StatsItem* put_nums_ = nullptr;                // of the whole broker
   uint32_t random_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "broker/topic_processor.h"
 
 #include "base/log.h"
+#include "broker/late_reply.h"
 #include "broker/pull_hold.h"
 #include "protocol/admin_headers.h"
 #include "protocol/lists.h"
@@ -12,36 +13,11 @@ using protocol::CommandView;
 using protocol::ResponseCode;
 using remoting::Channel;
 
-namespace {
-
-// More queues than any deployment has; each costs a directory and files.
-constexpr int32_t kMaxQueues = 65536;
-
-void ReplyLater(const remoting::ChannelHandle& handle, protocol::SerializeType type, int32_t opaque, ResponseCode code,
-                std::string_view remark) {
-  const auto channel = handle.lock();
-  if (!channel) return;
-  protocol::CommandHead head;
-  head.type = type;
-  head.code = static_cast<int32_t>(code);
-  head.opaque = opaque;
-  head.flag = protocol::kFlagResponse;
-  head.remark = remark;
-  protocol::CommandWriter writer(channel->output(), head);
-  writer.Finish(0);
-  channel->OutputAdded();
-}
-
-}  // namespace
-
 TopicProcessor::TopicProcessor(Core& core, PullHold& hold, store::Tombstones tombstones)
     : core_(core), hold_(hold), layout_(core.options.store.root), tombstones_(std::move(tombstones)) {}
 
 void TopicProcessor::ReplyWhenKnown(Channel& channel, const CommandView& request) {
-  if (request.is_oneway()) return;
-  core_.topics->WhenReady([handle = channel.weak_from_this(), type = request.type, opaque = request.opaque] {
-    ReplyLater(handle, type, opaque, ResponseCode::kSuccess, {});
-  });
+  core_.topics->WhenReady([reply = LateReply(channel, request)] { reply.Send(ResponseCode::kSuccess); });
 }
 
 void TopicProcessor::ProcessCreate(Channel& channel, const CommandView& request) {
@@ -53,9 +29,9 @@ void TopicProcessor::ProcessCreate(Channel& channel, const CommandView& request)
   if (auto ok = protocol::CheckTopicName(name); !ok) return refuse(ok.error().what);
   for (const auto& [what, count] :
        {std::pair{"readQueueNums", header->read_queues}, {"writeQueueNums", header->write_queues}}) {
-    if (count < 0 || count > kMaxQueues) {
+    if (count < 0 || count > Topics::kMaxQueues) {
       return refuse(std::string(what) + "=" + std::to_string(count) + " is not from 0 to " +
-                    std::to_string(kMaxQueues));
+                    std::to_string(Topics::kMaxQueues));
     }
   }
   if (header->read_queues == 0 && header->write_queues == 0) return refuse("a topic needs at least one queue");
@@ -102,6 +78,9 @@ void TopicProcessor::ProcessDelete(Channel& channel, const CommandView& request)
   auto& page = core_.positions->own_broker();
   const uint32_t number = page.tombstones.load(std::memory_order_relaxed) + 1;
   core_.topics->Remove(name);
+  // A topic of that name starts at 0 again: a group that kept its place would miss the first messages.
+  core_.offsets->RemoveTopic(name);
+  core_.counters.RemoveTopic(name);
   core_.queues->ResetTopic(name, number);
   core_.queue_reader->ForgetTopic(name);
   page.tombstones.store(number, std::memory_order_release);

@@ -97,19 +97,22 @@ Topic* Topics::AutoCreate(std::string_view name, std::string_view default_topic,
   return &Put(std::move(config));
 }
 
-void Topics::EnsureRetryTopic(std::string_view group) {
+bool Topics::EnsureRetryTopic(std::string_view group, int32_t queues, int32_t sys_flag) {
   const std::string name = protocol::RetryTopic(group);
-  if (Find(name) != nullptr) return;
+  if (queues <= 0 || Find(name) != nullptr) return false;
   protocol::TopicConfig config;
   config.name = name;
-  config.read_queues = config.write_queues = 1;
+  config.read_queues = config.write_queues = queues;
+  config.sys_flag = sys_flag;
   Put(std::move(config));
+  return true;
 }
 
 Topic& Topics::Put(protocol::TopicConfig config) {
   const bool fresh = Find(config.name) == nullptr;
   Topic& topic = Insert(std::move(config));
   if (fresh) topic.made_by = changes_ + 1;
+  if (fresh && on_made_) on_made_(topic.config.name);
   Changed();
   return topic;
 }

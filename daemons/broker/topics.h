@@ -20,14 +20,21 @@
 
 namespace mq::broker {
 
+class StatsItem;
+
 struct Topic {
   protocol::TopicConfig config;
-  std::vector<Queue*> queues;  // by queue id, filled on demand by Topics::QueueOf
-  uint64_t made_by = 0;        // the change that made it; sends wait until that is ready
+  std::vector<Queue*> queues;     // by queue id, filled on demand by Topics::QueueOf
+  StatsItem* put_nums = nullptr;  // of StatsTable, from the first message on
+  StatsItem* put_size = nullptr;
+  uint64_t made_by = 0;  // the change that made it; sends wait until that is ready
 };
 
 class Topics {
  public:
+  // More queues than any deployment has; each costs a directory and files.
+  static constexpr int32_t kMaxQueues = 65536;
+
   struct Identity {
     std::string cluster;
     std::string broker;
@@ -46,8 +53,8 @@ class Topics {
 
   // The topic a send wants to exist, made after its template: null when the rules do not allow it.
   Topic* AutoCreate(std::string_view name, std::string_view default_topic, int32_t client_queues);
-  // Makes the retry topic of a group where it is missing.
-  void EnsureRetryTopic(std::string_view group);
+  // Makes the retry topic of a group where it is missing; true when it was.
+  bool EnsureRetryTopic(std::string_view group, int32_t queues, int32_t sys_flag);
   // Creates or changes. The name was checked by the caller.
   Topic& Put(protocol::TopicConfig config);
   // Marks as ordered the topics that `ordered` names, and no others (a name server's ORDER_TOPIC_CONFIG).
@@ -63,6 +70,8 @@ class Topics {
   // Tells the name servers and calls back when those that answer have heard.
   using Announce = std::function<void(std::function<void()> done)>;
   void SetAnnounce(Announce announce) { announce_ = std::move(announce); }
+  // Called for every topic that comes to life while the broker runs.
+  void SetOnMade(std::function<void(std::string_view topic)> on_made) { on_made_ = std::move(on_made); }
   // Tries to save again what could not be saved; once a second.
   void Tick();
   const protocol::DataVersion& data_version() const { return version_; }
@@ -83,6 +92,7 @@ class Topics {
   protocol::DataVersion version_;
   std::unordered_map<std::string, std::unique_ptr<Topic>, StringHash, std::equal_to<>> topics_;
   Announce announce_;
+  std::function<void(std::string_view)> on_made_;
   struct Waiting {
     uint64_t change;
     std::function<void()> done;

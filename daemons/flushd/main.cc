@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/map_fault.h"
 #include "conf/programs.h"
 #include "conf/run.h"
 #include "conf/settings.h"
@@ -27,6 +28,7 @@ mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::s
 }
 
 mq::Result<int> Main(const Settings& settings) {
+  MQ_TRY(mq::MapFaults::Install(mq::MapFaults::Mode::kExit));
   MQ_ASSIGN(std::string root, mq::conf::StoreRoot(settings));
   if (settings.Bool("once")) {
     MQ_ASSIGN(const auto options, OnceOptions(settings, root));

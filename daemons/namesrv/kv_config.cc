@@ -3,26 +3,16 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/json.h"
-#include "base/log.h"
+#include "base/json_file.h"
+#include "base/strings.h"
 
 namespace mq::namesrv {
 namespace {
 
-Result<std::map<std::string, KvConfig::Table, std::less<>>> LoadFile(const std::string& path) {
-  MQ_ASSIGN(const std::string text, ReadFile(path));
-  const auto value = json::Parse(text);
-  if (!value) return MakeError(ErrorCode::kCorruption, path + ": " + value.error().what);
-  std::map<std::string, KvConfig::Table, std::less<>> spaces;
-  const json::Value* table = value->Find("configTable");
-  if (table == nullptr || !table->is_object()) {
-    return MakeError(ErrorCode::kCorruption, path + ": no configTable");
-  }
-  for (const auto& [space, members] : table->members()) {
-    KvConfig::Table& entry = spaces[space];
-    for (const auto& [key, item] : members.members()) entry.insert_or_assign(key, item.AsString());
-  }
-  return spaces;
+Status HasTable(const json::Value& value) {
+  const json::Value* table = value.Find("configTable");
+  if (table == nullptr || !table->is_object()) return MakeError(ErrorCode::kCorruption, "no configTable");
+  return Ok();
 }
 
 size_t BytesOf(const std::map<std::string, KvConfig::Table, std::less<>>& spaces) {
@@ -38,20 +28,12 @@ size_t BytesOf(const std::map<std::string, KvConfig::Table, std::less<>>& spaces
 
 Status KvConfig::Load() {
   if (path_.empty()) return Ok();
-  auto spaces = LoadFile(path_);
-  if (!spaces) {
-    const bool missing = spaces.error().code == ErrorCode::kNotFound;
-    auto backup = LoadFile(path_ + ".bak");
-    if (!backup) {
-      if (missing) return Ok();
-      Error error = std::move(spaces).error();
-      error.hint = "put a good copy there, or move it away to start with none";
-      return error;
-    }
-    log::Warn("namesrv.kv", "the backup is used").Field("error", spaces.error());
-    spaces = std::move(backup);
+  MQ_ASSIGN(const std::optional<json::Value> value, json::LoadFile(path_, HasTable));
+  if (!value) return Ok();
+  for (const auto& [space, members] : value->Find("configTable")->members()) {
+    Table& entry = spaces_[space];
+    for (const auto& [key, item] : members.members()) entry.insert_or_assign(key, item.AsString());
   }
-  spaces_ = std::move(*spaces);
   return Ok();
 }
 
@@ -74,6 +56,10 @@ Status KvConfig::Save(const Spaces& spaces) const {
 }
 
 Status KvConfig::Put(std::string_view space, std::string_view key, std::string_view value) {
+  for (const auto& [what, text] : {std::pair("namespace", space), {"key", key}, {"value", value}}) {
+    // It is kept as JSON, which has no other text.
+    if (!IsValidUtf8(text)) return MakeError(ErrorCode::kInvalidArgument, std::string("the ") + what + " is not UTF-8");
+  }
   Spaces changed = spaces_;
   changed[std::string(space)].insert_or_assign(std::string(key), std::string(value));
   MQ_TRY(Save(changed));

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/map_fault.h"
 #include "conf/programs.h"
 #include "conf/run.h"
 #include "conf/settings.h"
@@ -33,6 +34,7 @@ mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::s
 }
 
 mq::Result<int> Main(const Settings& settings) {
+  MQ_TRY(mq::MapFaults::Install(mq::MapFaults::Mode::kExit));
   MQ_ASSIGN(std::string root, mq::conf::StoreRoot(settings));
   if (settings.Bool("rebuild") && !settings.Bool("once")) {
     return MakeError(ErrorCode::kConfig, "--rebuild needs --once: a running store repairs its queues by itself");

@@ -1,7 +1,10 @@
 #include "base/json.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -292,6 +295,29 @@ class KeyQuoter {
   std::string stack_;
 };
 
+// As fastjson writes it: short forms where JSON has them; below 0x20 with small hex digits, DEL with capitals.
+std::string_view Escape(unsigned char c) {
+  static const auto table = [] {
+    std::array<std::string, 128> escapes;
+    for (unsigned i = 0; i < escapes.size(); ++i) {
+      char text[8];
+      std::snprintf(text, sizeof text, i == 0x7F ? "\\u%04X" : "\\u%04x", i);
+      escapes[i] = text;
+    }
+    for (const auto& [byte, text] : {std::pair{'"', "\\\""},
+                                     {'\\', "\\\\"},
+                                     {'\b', "\\b"},
+                                     {'\f', "\\f"},
+                                     {'\n', "\\n"},
+                                     {'\r', "\\r"},
+                                     {'\t', "\\t"}}) {
+      escapes[static_cast<unsigned>(byte)] = text;
+    }
+    return escapes;
+  }();
+  return table[c];
+}
+
 }  // namespace
 
 Result<Value> Parse(std::string_view text, const ParseOptions& options) {
@@ -303,46 +329,33 @@ Result<Value> Parse(std::string_view text, const ParseOptions& options) {
 }
 
 void AppendQuoted(std::string& out, std::string_view utf8) {
-  constexpr char kHex[] = "0123456789ABCDEF";
   out += '"';
-  for (size_t i = 0; i < utf8.size(); ++i) {
-    const auto c = static_cast<unsigned char>(utf8[i]);
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        continue;
-      case '\\':
-        out += "\\\\";
-        continue;
-      case '\b':
-        out += "\\b";
-        continue;
-      case '\f':
-        out += "\\f";
-        continue;
-      case '\n':
-        out += "\\n";
-        continue;
-      case '\r':
-        out += "\\r";
-        continue;
-      case '\t':
-        out += "\\t";
-        continue;
-      default:
-        break;
-    }
-    if (c < 0x20 || c == 0x7F) {
-      out += "\\u00";
-      out += kHex[c >> 4];
-      out += c < 0x20 ? static_cast<char>(kHex[c & 15] >= 'A' ? kHex[c & 15] + 32 : kHex[c & 15]) : kHex[c & 15];
-    } else if (c == 0xE2 && utf8.substr(i, 3) == "\xE2\x80\xA8") {
-      out += "\\u2028";
-      i += 2;
+  size_t start = 0;  // of what is copied as it is
+  size_t at = 0;
+  const auto replace = [&](size_t length, std::string_view text) {
+    out.append(utf8, start, at - start).append(text);
+    at += length;
+    start = at;
+  };
+  while (at < utf8.size()) {
+    const auto c = static_cast<unsigned char>(utf8[at]);
+    if (c >= 0x80) {
+      uint32_t point = 0;
+      const size_t length = Utf8Sequence(utf8.substr(at), &point);
+      if (length == 0) {
+        replace(1, "\xEF\xBF\xBD");
+      } else if (point == 0x2028) {
+        replace(length, "\\u2028");
+      } else {
+        at += length;
+      }
+    } else if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F) {
+      replace(1, Escape(c));
     } else {
-      out += static_cast<char>(c);
+      ++at;
     }
   }
+  out.append(utf8, start, at - start);
   out += '"';
 }
 

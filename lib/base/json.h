@@ -118,7 +118,8 @@ class Writer {
   bool after_key_ = false;
 };
 
-// Appends a JSON string literal: control characters, U+007F and U+2028 as \uXXXX, `/` and other text as they are.
+// Appends a JSON string literal: control characters, U+007F and U+2028 as \uXXXX, `/` and other text as they are. JSON
+// has no way to carry bytes that are not UTF-8: each becomes U+FFFD, as Java's decoder makes of them.
 void AppendQuoted(std::string& out, std::string_view utf8);
 
 }  // namespace mq::json

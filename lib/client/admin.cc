@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "base/clock.h"
 
 namespace mq::client {
 namespace {
@@ -25,7 +26,25 @@ Result<T> Await(loop::Loop& loop, Start start) {
 }  // namespace
 
 Admin::Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms)
-    : loop_(loop), timeout_ms_(timeout_ms), client_(loop), routes_(loop, client_, std::move(endpoints)) {}
+    : loop_(loop),
+      timeout_ms_(timeout_ms),
+      deadline_ms_(MonotonicMs() + timeout_ms),
+      client_(loop),
+      routes_(loop, client_, std::move(endpoints)) {}
+
+void Admin::Begin(int rounds) {
+  deadline_ms_ = MonotonicMs() + timeout_ms_;
+  rounds_ = rounds;
+}
+
+int64_t Admin::NamesrvShareMs() const { return std::max<int64_t>((deadline_ms_ - MonotonicMs()) / (rounds_ + 1), 1); }
+
+int64_t Admin::TakeRoundMs() {
+  const int64_t left = deadline_ms_ - MonotonicMs();
+  const int64_t share = left / std::max(rounds_, 1);
+  rounds_ = std::max(rounds_ - 1, 0);
+  return std::max<int64_t>(share, 1);
+}
 
 Result<protocol::ClusterInfo> Admin::Cluster() {
   const std::string& broker = endpoints().broker;
@@ -35,19 +54,19 @@ Result<protocol::ClusterInfo> Admin::Cluster() {
     info.clusters[""] = {broker};
     return info;
   }
-  return Await<protocol::ClusterInfo>(loop_, [&](auto done) { routes_.Cluster(timeout_ms_, done); });
+  return Await<protocol::ClusterInfo>(loop_, [&](auto done) { routes_.Cluster(NamesrvShareMs(), done); });
 }
 
 Result<TopicRoute> Admin::Route(std::string_view topic) {
-  return Await<TopicRoute>(loop_, [&](auto done) { routes_.Find(topic, timeout_ms_, done); });
+  return Await<TopicRoute>(loop_, [&](auto done) { routes_.Find(topic, NamesrvShareMs(), done); });
 }
 
 Result<TopicRoute> Admin::RouteForPublish(std::string_view topic) {
-  return Await<TopicRoute>(loop_, [&](auto done) { routes_.FindForPublish(topic, timeout_ms_, done); });
+  return Await<TopicRoute>(loop_, [&](auto done) { routes_.FindForPublish(topic, NamesrvShareMs(), done); });
 }
 
 Result<std::vector<std::string>> Admin::Topics() {
-  return Await<std::vector<std::string>>(loop_, [&](auto done) { routes_.Topics(timeout_ms_, done); });
+  return Await<std::vector<std::string>>(loop_, [&](auto done) { routes_.Topics(NamesrvShareMs(), done); });
 }
 
 Result<protocol::Command> Admin::Ask(const std::string& address, protocol::Command command) {
@@ -56,17 +75,34 @@ Result<protocol::Command> Admin::Ask(const std::string& address, protocol::Comma
 
 std::vector<Result<protocol::Command>> Admin::AskAll(const std::vector<std::string>& addresses,
                                                      const protocol::Command& command) {
-  std::vector<std::optional<Result<protocol::Command>>> answers(addresses.size());
-  size_t missing = addresses.size();
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    client_.Call(addresses[i], command, timeout_ms_, [&, i](const remoting::CallResult& result) {
-      if (result.ok()) {
-        answers[i].emplace(protocol::CopyCommand(*result.reply));
-      } else {
-        answers[i].emplace(result.ToError());
-      }
-      if (--missing == 0) loop_.Stop();
-    });
+  std::vector<Question> questions;
+  for (const std::string& address : addresses) questions.push_back({address, command});
+  return Run(std::move(questions), Codes::kErrors);
+}
+
+std::vector<Result<protocol::Command>> Admin::AskEach(std::vector<Question> questions) {
+  return Run(std::move(questions), Codes::kErrors);
+}
+
+std::vector<Result<protocol::Command>> Admin::AnswersTo(std::vector<Question> questions) {
+  return Run(std::move(questions), Codes::kAnswers);
+}
+
+std::vector<Result<protocol::Command>> Admin::Run(std::vector<Question> questions, Codes codes) {
+  std::vector<std::optional<Result<protocol::Command>>> answers(questions.size());
+  size_t missing = questions.size();
+  const int64_t left = TakeRoundMs();
+  for (size_t i = 0; i < questions.size(); ++i) {
+    client_.Call(questions[i].address, std::move(questions[i].command), left,
+                 [&, i](const remoting::CallResult& result) {
+                   const bool answered = result.outcome == remoting::CallOutcome::kReply;
+                   if (result.ok() || (answered && codes == Codes::kAnswers)) {
+                     answers[i].emplace(protocol::CopyCommand(*result.reply));
+                   } else {
+                     answers[i].emplace(result.ToError());
+                   }
+                   if (--missing == 0) loop_.Stop();
+                 });
   }
   if (missing > 0) loop_.Run();
   std::vector<Result<protocol::Command>> out;
@@ -79,9 +115,11 @@ std::vector<Result<protocol::Command>> Admin::AskAll(const std::vector<std::stri
 }
 
 void Admin::Sleep(int64_t ms) {
+  // Waiting is no part of the work that the timeout is about.
   loop::Timer timer(loop_, [this] { loop_.Stop(); });
   timer.Start(ms);
   loop_.Run();
+  Begin(rounds_);
 }
 
 std::vector<BrokerAddress> BrokersOf(const protocol::ClusterInfo& info) {

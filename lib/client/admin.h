@@ -1,5 +1,6 @@
 // Questions and changes of an operator's tool, asked one after the other: each call runs the loop until its answer is
-// there. For tools only, never for a daemon. All brokers of a call are asked at once, under one timeout.
+// there. For tools only, never for a daemon. All brokers of a call are asked at once, and all calls of one piece of
+// work share one timeout: what a slow name server took is not given to the brokers again. See Begin().
 #pragma once
 
 #include <cstdint>
@@ -27,9 +28,21 @@ struct BrokerAddress {
   std::string address;
 };
 
+// One of several questions that are asked at once.
+struct Question {
+  std::string address;
+  protocol::Command command;
+};
+
 class Admin {
  public:
   Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms = kDefaultAdminTimeoutMs);
+
+  // From here on the timeout counts anew: before changes that follow on questions, and after a wait. `rounds` is how
+  // many rounds of questions to brokers will follow: each may take its share of what is left, so that a broker that is
+  // silent in the first leaves time for the others in the next. What name servers are asked in between has a share too;
+  // with 0 they alone are asked.
+  void Begin(int rounds = 1);
 
   // The cluster as the name servers see it. With a single broker given: that one, named by its address.
   Result<protocol::ClusterInfo> Cluster();
@@ -44,6 +57,11 @@ class Admin {
   std::vector<Result<protocol::Command>> AskAll(const std::vector<std::string>& addresses,
                                                 const protocol::Command& command);
 
+  // Different questions at once; answers in their order.
+  std::vector<Result<protocol::Command>> AskEach(std::vector<Question> questions);
+  // The same, for those to whom the code of an answer matters: one that is not 0 is no error here.
+  std::vector<Result<protocol::Command>> AnswersTo(std::vector<Question> questions);
+
   const Endpoints& endpoints() const { return routes_.endpoints(); }
   int64_t timeout_ms() const { return timeout_ms_; }
   loop::Loop& loop() { return loop_; }
@@ -51,8 +69,17 @@ class Admin {
   void Sleep(int64_t ms);
 
  private:
+  enum class Codes { kErrors, kAnswers };
+  std::vector<Result<protocol::Command>> Run(std::vector<Question> questions, Codes codes);
+  // The share of a question to name servers, and of a round of questions to brokers: never nothing, because an answer
+  // that is there already is still taken.
+  int64_t NamesrvShareMs() const;
+  int64_t TakeRoundMs();
+
   loop::Loop& loop_;
   int64_t timeout_ms_;
+  int64_t deadline_ms_;
+  int rounds_ = 1;
   remoting::Client client_;
   Routes routes_;
 };

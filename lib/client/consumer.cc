@@ -5,8 +5,9 @@
 namespace mq::client {
 namespace {
 
-remoting::ClientOptions PullClientOptions() {
+remoting::ClientOptions PullClientOptions(const PullConsumerOptions& consumer) {
   remoting::ClientOptions options;
+  options.processors = consumer.processors;
   // A pull waits at the broker longer than a connection may be silent otherwise; one late answer is no
   // reason to drop the pulls of all other queues of that broker.
   options.close_on_timeout = true;
@@ -19,7 +20,7 @@ PullConsumer::Impl::Impl(loop::Loop& loop, PullConsumerOptions options, Consumer
     : loop_(loop),
       options_(std::move(options)),
       handler_(std::move(handler)),
-      client_(loop, PullClientOptions()),
+      client_(loop, PullClientOptions(options_)),
       routes_(loop, client_, {options_.name_servers, options_.broker}) {
   auto subscription = protocol::BuildSubscription("", options_.tags, 0);
   if (subscription) subscription_ = std::move(*subscription);
@@ -56,7 +57,7 @@ void PullConsumer::Impl::FindQueues(std::string_view topic,
                  if (closed_) return;
                  if (!route) return done(route.error());
                  std::vector<MessageQueue> queues = route->SubscribeQueues(topic);
-                 routes_by_topic_[topic] = std::move(*route);
+                 KeepRoute(topic, std::move(*route));
                  if (queues.empty()) {
                    return done(MakeError(ErrorCode::kUnreachable, "topic " + topic + " has no readable queue"));
                  }
@@ -80,8 +81,36 @@ void PullConsumer::Impl::RefreshRoute(const std::string& topic) {
   routes_.Find(topic, options_.timeout_ms, [this, topic](Result<TopicRoute> route) {
     if (closed_) return;
     refreshing_[topic] = false;
-    if (route) routes_by_topic_[topic] = std::move(*route);  // otherwise what was known is kept
+    if (route) KeepRoute(topic, std::move(*route));  // otherwise what was known is kept
   });
+}
+
+// A broker that is known under another address now is left at once: what waits there would wait for its full time.
+void PullConsumer::Impl::KeepRoute(const std::string& topic, TopicRoute route) {
+  TopicRoute& known = routes_by_topic_[topic];
+  std::swap(known, route);
+  for (const protocol::BrokerData& before : route.data.brokers) {
+    const std::string now = known.AnyOf(before.broker_name);
+    const std::string old = route.AnyOf(before.broker_name);
+    if (now.empty() || now == old) continue;
+    Note("broker " + before.broker_name + " moved from " + old + " to " + now);
+    client_.Forget(old);
+  }
+}
+
+const TopicRoute* PullConsumer::Impl::RouteOf(std::string_view topic) const {
+  const auto found = routes_by_topic_.find(topic);
+  return found == routes_by_topic_.end() ? nullptr : &found->second;
+}
+
+Status PullConsumer::Impl::SetTags(std::string_view topic, std::string_view tags) {
+  MQ_ASSIGN(own_subscriptions_[std::string(topic)], protocol::BuildSubscription(topic, tags, 0));
+  return Ok();
+}
+
+const protocol::SubscriptionData& PullConsumer::Impl::SubscriptionOf(const std::string& topic) const {
+  const auto found = own_subscriptions_.find(topic);
+  return found == own_subscriptions_.end() ? subscription_ : found->second;
 }
 
 void PullConsumer::Impl::AskOffset(const MessageQueue& queue, const OffsetQuestion& question,
@@ -186,6 +215,12 @@ void PullConsumer::Stop(const MessageQueue& queue) { impl_->Stop(queue); }
 void PullConsumer::Pause(const MessageQueue& queue) { impl_->Pause(queue); }
 
 void PullConsumer::Resume(const MessageQueue& queue) { impl_->Resume(queue); }
+
+Status PullConsumer::SetTags(std::string_view topic, std::string_view tags) { return impl_->SetTags(topic, tags); }
+
+const TopicRoute* PullConsumer::RouteOf(std::string_view topic) const { return impl_->RouteOf(topic); }
+
+remoting::Client& PullConsumer::client() { return impl_->client(); }
 
 void PullConsumer::Close() { impl_->Close(); }
 

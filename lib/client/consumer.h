@@ -29,6 +29,10 @@
 namespace mq::loop {
 class Loop;
 }
+namespace mq::remoting {
+class Client;
+class ProcessorTable;
+}  // namespace mq::remoting
 
 namespace mq::client {
 
@@ -45,6 +49,11 @@ struct PullConsumerOptions {
   int pull_batch = kDefaultPullBatch;
   int64_t suspend_ms = kDefaultSuspendMs;
   int64_t timeout_ms = 3000;  // of questions; a pull gets this on top of suspend_ms
+
+  // For a member of a group (group_consumer.h): answers to what brokers ask of it, and patience with brokers that do
+  // not know its subscription yet.
+  std::shared_ptr<const remoting::ProcessorTable> processors;
+  bool member = false;
 };
 
 // A pulled message. Views live during the callback only.
@@ -68,6 +77,11 @@ struct OffsetQuestion {
 struct ConsumerHandler {
   // Messages of one queue in order. Return false to pause the queue after these; Resume continues.
   std::function<bool(const MessageQueue&, std::span<const PulledMessage>)> on_messages;
+  // Everything before `next` has been handed over, or was not wanted; comes after on_messages. A `next` below an
+  // earlier one means that the broker moved the place back. Optional.
+  std::function<void(const MessageQueue&, protocol::QueueOffset next)> on_progress;
+  // The offset to commit along with a pull of this queue; without one the pull commits nothing. Optional.
+  std::function<std::optional<protocol::ConsumerOffset>(const MessageQueue&)> commit_with_pull;
   // The queue reached `to` (or, without `to`, each time it has no more messages for now: caught up).
   // `next` is the next offset to read.
   std::function<void(const MessageQueue&, protocol::QueueOffset next)> on_end;
@@ -76,6 +90,8 @@ struct ConsumerHandler {
   // A gap, a reconnect, an unreachable broker: for stderr. Optional.
   std::function<void(std::string_view)> on_notice;
 };
+
+struct TopicRoute;
 
 class PullConsumer {
  public:
@@ -99,6 +115,14 @@ class PullConsumer {
   // Pause keeps the place: what is already on its way is delivered after Resume.
   void Pause(const MessageQueue& queue);
   void Resume(const MessageQueue& queue);
+
+  // Another choice of tags for one topic.
+  Status SetTags(std::string_view topic, std::string_view tags);
+
+  // What the last answer about a topic said; null before it. Valid until the next one.
+  const TopicRoute* RouteOf(std::string_view topic) const;
+  // The connections, for a member of a group that speaks over the same ones.
+  remoting::Client& client();
 
   void Close();
 

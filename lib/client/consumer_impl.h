@@ -30,6 +30,9 @@ class PullConsumer::Impl {
   void Stop(const MessageQueue& queue);
   void Pause(const MessageQueue& queue);
   void Resume(const MessageQueue& queue);
+  Status SetTags(std::string_view topic, std::string_view tags);
+  const TopicRoute* RouteOf(std::string_view topic) const;
+  remoting::Client& client() { return client_; }
   void Close();
 
  private:
@@ -63,6 +66,7 @@ class PullConsumer::Impl {
   void Advance(const QueuePtr& queue, const protocol::PullMessageResponseHeader& header);
   void OnMoved(const QueuePtr& queue, const protocol::PullMessageResponseHeader& header);
   void OnRefused(const QueuePtr& queue, const remoting::CallResult& result);
+  void Progress(const Queue& queue);
   void Again(const QueuePtr& queue, const std::string& why);
   void Fail(const QueuePtr& queue, const Error& error);
   bool AtEnd(const QueuePtr& queue);
@@ -70,14 +74,17 @@ class PullConsumer::Impl {
 
   std::string AddressOf(const MessageQueue& queue) const;
   void RefreshRoute(const std::string& topic);
+  void KeepRoute(const std::string& topic, TopicRoute route);
+  const protocol::SubscriptionData& SubscriptionOf(const std::string& topic) const;
   void Note(const std::string& text);
   static std::string Name(const MessageQueue& queue);
 
   loop::Loop& loop_;
   PullConsumerOptions options_;
   ConsumerHandler handler_;
-  protocol::SubscriptionData subscription_;  // of any topic: only its tags are used
-  std::map<std::string, TopicRoute> routes_by_topic_;
+  protocol::SubscriptionData subscription_;  // of any other topic: only its tags are used
+  std::map<std::string, protocol::SubscriptionData, std::less<>> own_subscriptions_;  // where SetTags said so
+  std::map<std::string, TopicRoute, std::less<>> routes_by_topic_;
   std::map<std::string, bool> refreshing_;
   std::map<MessageQueue, QueuePtr> queues_;
   std::vector<PulledMessage> messages_;  // of the answer being handled

@@ -39,9 +39,15 @@ void PullConsumer::Impl::WritePull(const Queue& queue, remoting::Channel& channe
   header.queue_offset = queue.next;
   header.max_msg_nums = options_.pull_batch;
   header.sys_flag = protocol::pull_flag::kSubscription | (queue.suspend ? protocol::pull_flag::kSuspend : 0);
+  const auto commit = handler_.commit_with_pull ? handler_.commit_with_pull(queue.name) : std::nullopt;
+  if (commit) {
+    header.sys_flag |= protocol::pull_flag::kCommitOffset;
+    header.commit_offset = *commit;
+  }
   header.suspend_timeout_ms = options_.suspend_ms;
-  header.subscription = subscription_.sub_string;
-  header.expression_type = subscription_.expression_type;
+  const protocol::SubscriptionData& subscription = SubscriptionOf(queue.name.topic);
+  header.subscription = subscription.sub_string;
+  header.expression_type = subscription.expression_type;
   protocol::CommandHead head;
   head.type = channel.preferred_type();
   head.code = static_cast<int32_t>(protocol::RequestCode::kPullMessage);
@@ -91,6 +97,10 @@ void PullConsumer::Impl::OnFound(const QueuePtr& queue, const PullMessageRespons
   if (!messages_.empty() && handler_.on_messages) go_on = handler_.on_messages(queue->name, messages_);
   if (queue->stopped || closed_) return;
   if (!go_on) queue->paused = true;
+  if (handler_.on_progress) {
+    handler_.on_progress(queue->name, last ? std::min(header.next_begin_offset, *queue->to) : header.next_begin_offset);
+    if (queue->stopped || closed_) return;
+  }
   if (queue->to) {
     if (last) End(queue);
     return;
@@ -104,6 +114,7 @@ bool PullConsumer::Impl::Decode(const QueuePtr& queue, std::string_view body) {
   inflated_.clear();
   // Bodies are viewed while this grows: strings may not move once they are made.
   size_t compressed = 0;
+  const protocol::SubscriptionData& subscription = SubscriptionOf(queue->name.topic);
   std::string_view rest = body;
   while (!rest.empty()) {
     const auto record = protocol::DecodeMessage(rest);
@@ -113,9 +124,9 @@ bool PullConsumer::Impl::Decode(const QueuePtr& queue, std::string_view body) {
     }
     rest.remove_prefix(static_cast<size_t>(record->size));
     if (queue->to && record->queue_offset >= *queue->to) break;
-    if (!subscription_.matches_all()) {
+    if (!subscription.matches_all()) {
       const auto tag = protocol::FindProperty(record->properties, protocol::property::kTags);
-      if (!subscription_.MatchesTag(tag.value_or(std::string_view()))) continue;
+      if (!subscription.MatchesTag(tag.value_or(std::string_view()))) continue;
     }
     messages_.push_back({*record, record->body, queue->name.broker_name});
     if ((record->sys_flag & protocol::sys_flag::kCompressed) != 0) ++compressed;
@@ -139,7 +150,8 @@ bool PullConsumer::Impl::Decode(const QueuePtr& queue, std::string_view body) {
 // An answer without messages.
 void PullConsumer::Impl::Advance(const QueuePtr& queue, const PullMessageResponseHeader& header) {
   queue->next = std::max(queue->next, header.next_begin_offset);
-  if (AtEnd(queue)) return;
+  Progress(*queue);
+  if (queue->stopped || closed_ || AtEnd(queue)) return;
   if (!queue->to && queue->next >= header.max_offset && handler_.on_end) handler_.on_end(queue->name, queue->next);
   if (!queue->stopped && !closed_) Pull(queue);
 }
@@ -155,14 +167,27 @@ void PullConsumer::Impl::OnMoved(const QueuePtr& queue, const PullMessageRespons
     return;
   }
   queue->next = header.next_begin_offset;
+  Progress(*queue);
   if (queue->stopped || AtEnd(queue)) return;
   // From the loop: a broker that moves an offset back and forth must not recurse.
   queue->timer->Start(1);
 }
 
+void PullConsumer::Impl::Progress(const Queue& queue) {
+  if (handler_.on_progress) handler_.on_progress(queue.name, queue.to ? std::min(queue.next, *queue.to) : queue.next);
+}
+
 void PullConsumer::Impl::OnRefused(const QueuePtr& queue, const remoting::CallResult& result) {
-  const Error error = result.ToError();
+  Error error = result.ToError();
   if (error.code == ErrorCode::kBusy) return Again(queue, error.what);
+  // A broker that was just started has not heard our heartbeat yet.
+  const auto code = static_cast<ResponseCode>(result.reply->code);
+  const bool not_yet = code == ResponseCode::kSubscriptionNotExist || code == ResponseCode::kSubscriptionNotLatest;
+  if (options_.member && not_yet) return Again(queue, error.what);
+  if (code == ResponseCode::kSubscriptionGroupNotExist) {
+    error.code = ErrorCode::kNotFound;
+    error.hint = "create it with: mq-admin group create " + options_.group;
+  }
   Fail(queue, Result<void>(error).WithContext(Name(queue->name)).error());
 }
 

@@ -18,6 +18,11 @@ constexpr int64_t kSecondOpinionMs = 500;
 
 Result<std::vector<std::string>> ParseNameServers(std::string_view text) {
   std::vector<std::string> addresses;
+  if (IsHttpUrl(Trim(text))) {
+    MQ_TRY(HttpUrl::Parse(Trim(text)));
+    addresses.emplace_back(Trim(text));
+    return addresses;
+  }
   for (const std::string_view piece : SplitAny(text, ";,")) {
     const std::string_view address = Trim(piece);
     if (address.empty()) continue;
@@ -47,9 +52,46 @@ NameServers::NameServers(loop::Loop& loop, remoting::Client& client, std::vector
     : loop_(loop),
       client_(client),
       addresses_(std::make_shared<std::vector<std::string>>(std::move(addresses))),
-      current_(std::make_shared<size_t>(0)) {}
+      current_(std::make_shared<size_t>(0)) {
+  if (addresses_->size() != 1 || !IsHttpUrl(addresses_->front())) return;
+  url_ = addresses_->front();
+  addresses_->clear();
+}
+
+void NameServers::Fetch() {
+  fetching_ = std::make_unique<AddressQuestion>(loop_, url_, kAddressServerTimeoutMs,
+                                                [this](const auto& addresses) { OnFetched(addresses); });
+}
+
+void NameServers::OnFetched(const Result<std::vector<std::string>>& addresses) {
+  // From the loop: the question is what is calling.
+  loop_.Post([ended = std::shared_ptr<AddressQuestion>(std::move(fetching_))] {});
+  if (addresses) {
+    *addresses_ = *addresses;
+    *current_ %= addresses_->size();
+  }
+  if (!refresh_) {
+    refresh_ = std::make_unique<loop::Timer>(loop_, [this] {
+      if (!fetching_) Fetch();
+    });
+    refresh_->Start(kAddressServerRefreshMs, kAddressServerRefreshMs);
+    refresh_->Unref();
+  }
+  for (Early& question : std::exchange(early_, {})) {
+    if (addresses_->empty()) {
+      question.done(addresses.error());
+    } else {
+      Ask(question.command, question.timeout_ms, std::move(question.done));
+    }
+  }
+}
 
 void NameServers::Ask(const protocol::Command& command, int64_t timeout_ms, Callback done) {
+  if (addresses_->empty()) {
+    early_.push_back({command, timeout_ms, std::move(done)});
+    if (!fetching_) Fetch();
+    return;
+  }
   auto question = std::make_shared<Question>();
   question->client = &client_;
   question->addresses = addresses_;

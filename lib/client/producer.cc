@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/java_hash.h"
 #include "base/strings.h"
+#include "client/client_id.h"
 #include "client/producer_impl.h"
 #include "loop/connection.h"
 #include "protocol/names.h"
@@ -175,6 +176,7 @@ void Producer::Impl::OnRoute(Topic& topic, Result<TopicRoute> route) {
       topic.queues = std::move(queues);
       topic.ready = true;
       topic.wanted_since_ms = 0;
+      Tell();
     } else {
       route = MakeError(ErrorCode::kUnreachable, "topic " + topic.name + " has no writable queue with a live master");
     }
@@ -200,6 +202,21 @@ void Producer::Impl::OnRoute(Topic& topic, Result<TopicRoute> route) {
   Note("no route of " + topic.name + " yet: " + route.error().what);
   if (!topic.ask_again) topic.ask_again = std::make_unique<loop::Timer>(loop_, [this, &topic] { AskRoute(topic); });
   topic.ask_again->Start(kFirstBackoffMs * 2);
+}
+
+// Brokers list their producers, and call them back about transactions: they hear of us as soon as we know them.
+void Producer::Impl::Tell() {
+  std::set<std::string> masters;
+  for (const auto& [name, topic] : topics_) {
+    for (const MessageQueue& queue : topic->queues) masters.insert(topic->route.MasterOf(queue.broker_name));
+  }
+  if (!heartbeats_) {
+    protocol::HeartbeatData data;
+    data.client_id = MakeClientId();
+    data.producer_groups = {options_.group};
+    heartbeats_ = std::make_unique<Heartbeats>(loop_, client_, std::move(data), Heartbeats::Handler{});
+  }
+  heartbeats_->SetBrokers({masters.begin(), masters.end()});
 }
 
 void Producer::Impl::FailWaiting(Topic& topic, const Error& error) {
@@ -287,6 +304,7 @@ void Producer::Impl::Close() {
     batch->error = error;
     FailBatch(batch);
   }
+  heartbeats_.reset();
   client_.Close();
 }
 

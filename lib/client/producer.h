@@ -50,6 +50,7 @@ struct ProducerOptions {
   size_t batch_bytes = 0;                       // 0: automatic
   int64_t timeout_ms = kDefaultSendTimeoutMs;   // budget of one message over all its tries
   int retries = kDefaultRetries;                // tries beyond the first
+  bool fault_delay = false;                     // avoid slow brokers (fault_table.h)
   bool wait_store = true;                       // property WAIT: with SYNC_FLUSH answer only when flushed
   int32_t max_message_bytes = 4 * 1024 * 1024;  // refused before sending when larger
   std::optional<protocol::CompressionType> compression;
@@ -69,6 +70,8 @@ struct ProducerStats {
 struct ProducerHandler {
   std::function<void(const SendReport&)> on_report;
   std::function<void()> on_ready;  // CanSend() became true again; optional
+  // What changes what a user can rely on, such as the order of messages. Optional.
+  std::function<void(std::string_view)> on_warning;
   // A retry, an unreachable broker, a dead name server: for -v. Optional.
   std::function<void(std::string_view)> on_notice;
 };

@@ -32,6 +32,7 @@ struct Batch {
   std::string address;
   int attempts = 0;          // tries that got as far as a broker, or might have
   int64_t first_try_ms = 0;  // monotonic; 0 before the first one
+  int64_t sent_ms = 0;       // of the present try
   int32_t response_code = -1;
   Error error;
   std::string tried_broker;  // the one that failed last

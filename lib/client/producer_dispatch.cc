@@ -100,13 +100,15 @@ bool Producer::Impl::ChooseQueue(Topic& topic, Batch& batch) {
   } else {
     const int64_t now = MonotonicMs();
     const size_t count = topic.queues.size();
-    size_t chosen = topic.next_queue++ % count;
-    for (size_t i = 0; i < count; ++i) {
-      const MessageQueue& queue = topic.queues[(chosen + i) % count];
-      if (queue.broker_name == batch.tried_broker || health_.Avoid(queue.broker_name, now)) continue;
-      chosen = (chosen + i) % count;
-      break;
+    const size_t first = topic.next_queue++ % count;
+    std::optional<size_t> found;
+    for (size_t i = 0; i < count && !found; ++i) {
+      const std::string& broker = topic.queues[(first + i) % count].broker_name;
+      if (broker == batch.tried_broker || health_.Avoid(broker, now)) continue;
+      if (!options_.fault_delay || faults_.Available(broker, now)) found = (first + i) % count;
     }
+    if (!found && options_.fault_delay) found = LeastBadQueue(topic, batch, first);
+    const size_t chosen = found.value_or(first);
     topic.next_queue = chosen + 1;
     batch.queue = topic.queues[chosen];
   }
@@ -114,10 +116,37 @@ bool Producer::Impl::ChooseQueue(Topic& topic, Batch& batch) {
   return !batch.address.empty();
 }
 
+// Every broker is to be avoided: the next queue of the least bad one, not of one that just failed if there is another.
+std::optional<size_t> Producer::Impl::LeastBadQueue(Topic& topic, const Batch& batch, size_t from) {
+  const int64_t now = MonotonicMs();
+  std::set<std::string> known;
+  for (const MessageQueue& queue : topic.queues) {
+    if (queue.broker_name != batch.tried_broker && !health_.Avoid(queue.broker_name, now))
+      known.insert(queue.broker_name);
+  }
+  const std::string broker = faults_.LeastBad(std::vector<std::string>(known.begin(), known.end()), now);
+  for (size_t i = 0; i < topic.queues.size(); ++i) {
+    const size_t at = (from + i) % topic.queues.size();
+    if (topic.queues[at].broker_name == broker) return at;
+  }
+  return std::nullopt;
+}
+
+void Producer::Impl::NoteLatency(const Batch& batch, bool failed) {
+  if (!options_.fault_delay) return;
+  const int64_t now = MonotonicMs();
+  const bool was_available = faults_.Available(batch.queue.broker_name, now);
+  const int64_t avoid_ms = faults_.Update(batch.queue.broker_name, now - batch.sent_ms, failed, now);
+  if (avoid_ms == 0 || !was_available) return;
+  Note("broker " + batch.queue.broker_name + " is avoided for " + std::to_string(avoid_ms / 1000) +
+       " s: " + (failed ? "isolated after a failure" : "it took " + std::to_string(now - batch.sent_ms) + " ms"));
+}
+
 void Producer::Impl::Dispatch(const BatchPtr& batch) {
   Topic& topic = TopicOf(batch->topic);
   const int64_t now = MonotonicMs();
   if (batch->first_try_ms == 0) batch->first_try_ms = now;
+  batch->sent_ms = now;
   const int64_t refresh = topic.route.exists ? kRouteRefreshMs : kNewTopicRefreshMs;
   if (now - topic.asked_ms >= refresh) AskRoute(topic);
   if (!ChooseQueue(topic, *batch)) {
@@ -190,9 +219,12 @@ void Producer::Impl::OnReply(const BatchPtr& batch, const remoting::CallResult& 
     batch->response_code = result.reply->code;
     if (IsStored(result.reply->code)) {
       health_.Worked(batch->queue.broker_name);
+      NoteLatency(*batch, false);
       return Stored(batch, *result.reply);
     }
     batch->error = result.ToError();
+    // A refused message says nothing about the broker.
+    if (RetryMayHelpAfter(result.reply->code, result.reply->remark)) NoteLatency(*batch, true);
     if (result.reply->code == static_cast<int32_t>(ResponseCode::kMessageIllegal) && batch->count() > 1) {
       return SendOneByOne(batch);
     }
@@ -204,6 +236,7 @@ void Producer::Impl::OnReply(const BatchPtr& batch, const remoting::CallResult& 
   if (reached) ++batch->attempts;
   batch->error = result.ToError();
   health_.Failed(batch->queue.broker_name, MonotonicMs());
+  NoteLatency(*batch, true);
   TryFailed(batch, true, reached);
 }
 
@@ -231,8 +264,9 @@ void Producer::Impl::SendOneByOne(const BatchPtr& batch) {
   // The limit may be that of the whole request: the next ones are smaller.
   batch_bytes_ = std::min(batch_bytes_, std::max<size_t>(batch->entries.size() / 2, 1));
   if (!std::exchange(split_, true)) {
-    Note("a batch was refused (" + batch->error.what + "): its messages go one by one; with a window above 1 their " +
-         "order may have changed");
+    const std::string text = "a batch was refused (" + batch->error.what + "): its messages go one by one; with a " +
+                             "window above 1 their order may have changed";
+    if (handler_.on_warning) handler_.on_warning(text);
   }
   Done(batch);
 }

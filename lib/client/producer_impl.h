@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "client/broker_health.h"
+#include "client/fault_table.h"
+#include "client/heartbeats.h"
 #include "client/producer.h"
 #include "client/producer_batch.h"
 #include "client/routes.h"
@@ -95,6 +97,9 @@ class Producer::Impl : private loop::TurnEndHook {
   BatchPtr TakeOpenBatch();
   void Dispatch(const BatchPtr& batch);
   bool ChooseQueue(Topic& topic, Batch& batch);
+  std::optional<size_t> LeastBadQueue(Topic& topic, const Batch& batch, size_t from);
+  void NoteLatency(const Batch& batch, bool failed);
+  void Tell();
   void WriteRequest(const BatchPtr& batch, remoting::Channel& channel, int64_t timeout_ms, int64_t silence_ms);
   void WriteOneway(const BatchPtr& batch, remoting::Channel& channel);
   void OnReply(const BatchPtr& batch, const remoting::CallResult& result);
@@ -118,6 +123,7 @@ class Producer::Impl : private loop::TurnEndHook {
   size_t batch_bytes_;
   protocol::UniqKeyGenerator ids_;
   BrokerHealth health_;
+  FaultTable faults_;  // used with options_.fault_delay
   std::map<std::string, std::unique_ptr<Topic>, std::less<>> topics_;
   Topic* last_topic_ = nullptr;
   size_t waiting_messages_ = 0;
@@ -138,6 +144,7 @@ class Producer::Impl : private loop::TurnEndHook {
   // Last, so that its callbacks at the end still find everything above; routes before it.
   remoting::Client client_;
   Routes routes_;
+  std::unique_ptr<Heartbeats> heartbeats_;  // from the first route on
 };
 
 }  // namespace mq::client

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "loop/address.h"
 #include "protocol/lists.h"
 #include "protocol/topic_config.h"
 
@@ -71,6 +72,23 @@ std::string TopicRoute::AnyOf(std::string_view broker_name) const {
   const protocol::BrokerData* broker = data.FindBroker(broker_name);
   if (broker == nullptr || broker->addresses.empty()) return {};
   return broker->addresses.begin()->second;  // id 0 comes first
+}
+
+Result<Endpoints> ParseEndpoints(std::string_view name_servers, std::string_view broker) {
+  Endpoints endpoints;
+  Status checked;
+  if (!broker.empty()) {
+    endpoints.broker = broker;
+    const Result<loop::Address> address = loop::Address::Parse(broker);
+    if (!address) checked = Status(address.error()).WithContext("--broker");
+  } else {
+    Result<std::vector<std::string>> addresses = ParseNameServers(name_servers);
+    if (!addresses) checked = Status(addresses.error()).WithContext("--namesrv");
+    if (addresses) endpoints.name_servers = std::move(*addresses);
+  }
+  if (checked) return endpoints;
+  checked.error().code = ErrorCode::kConfig;
+  return checked.error();
 }
 
 Routes::Routes(loop::Loop& loop, remoting::Client& client, Endpoints endpoints)

@@ -39,6 +39,9 @@ struct Endpoints {
   std::string broker;  // not empty: the only broker, and no name server is asked
 };
 
+// From the texts of --namesrv and --broker, which wins. The error is a usage error and names the option.
+Result<Endpoints> ParseEndpoints(std::string_view name_servers, std::string_view broker);
+
 class Routes {
  public:
   using RouteCallback = std::function<void(Result<TopicRoute>)>;

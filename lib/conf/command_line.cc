@@ -39,51 +39,64 @@ const Option* RowSpelt(const std::vector<const Option*>& rows, std::string_view 
   return nullptr;
 }
 
-// Finds noun and verb: the first two arguments that are neither options nor their values. Returns their positions.
-std::vector<std::size_t> WordPositions(const Program& program, const std::vector<std::string>& arguments) {
-  const std::vector<const Option*> rows = AllRowsOf(program);
-  std::vector<std::size_t> words;
-  for (std::size_t i = 0; i < arguments.size() && words.size() < 2; ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--") break;
-    if (!IsOption(argument)) {
-      words.push_back(i);
-      continue;
+// What was typed names no command: the nearest noun, or the nearest verb of the noun that was right.
+Error UnknownCommand(const Program& program, const std::string& noun, const std::string& verb) {
+  const auto is_noun = [&](const Command& one) { return one.noun == noun; };
+  if (std::any_of(program.nouns.begin(), program.nouns.end(), is_noun)) {
+    std::vector<std::string> verbs;
+    std::vector<std::string> whole;
+    for (const Command& command : program.commands) {
+      if (command.noun != noun || command.hidden) continue;
+      verbs.emplace_back(command.verb);
+      whole.push_back(noun + " " + verbs.back());
     }
-    const Option* row = RowSpelt(rows, argument);
-    const bool has_value = argument[1] == '-' ? argument.find('=') != std::string::npos : argument.size() > 2;
-    if (row != nullptr && TakesNextArgument(*row) && !has_value) ++i;
+    const std::string near = NearestMatch(noun + " " + verb, whole);
+    return Usage(noun + " has no verb '" + verb + "'; it has " + JoinStrings(verbs, ", "),
+                 near.empty() ? std::string() : "did you mean '" + near + "'?");
   }
-  return words;
-}
-
-std::string CommandNameOf(const Command& command) {
-  return std::string(command.noun) + (command.verb.empty() ? "" : " " + std::string(command.verb));
-}
-
-Error UnknownCommand(const Program& program, const std::string& typed) {
-  std::vector<std::string> names;
-  for (const Command& command : program.commands) names.push_back(CommandNameOf(command));
-  const std::string near = NearestMatch(typed, names);
-  return Usage("no such command: " + typed,
+  std::vector<std::string> nouns;
+  for (const Command& one : program.nouns) nouns.emplace_back(one.noun);
+  const std::string near = NearestMatch(noun, nouns);
+  return Usage("no such command: " + noun + (verb.empty() ? "" : " " + verb),
                near.empty() ? std::string(program.name) + " --help lists them" : "did you mean '" + near + "'?");
 }
 
-// Chooses the command and removes its words from the arguments.
+// `help`, `help NOUN` and `help NOUN VERB` ask what --help behind them asks.
+void TurnHelpAround(const Program& program, std::vector<std::string>& arguments) {
+  const std::vector<std::size_t> words = WordPositions(program, arguments);
+  if (words.empty() || arguments[words[0]] != "help") return;
+  arguments[words[0]] = "--help";
+}
+
+// Chooses the command and removes its words from the arguments. A noun alone is chosen as such.
 Result<const Command*> TakeCommand(const Program& program, std::vector<std::string>& arguments) {
   if (program.commands.size() == 1 && program.commands.front().noun.empty()) return &program.commands.front();
+  TurnHelpAround(program, arguments);
   const std::vector<std::size_t> words = WordPositions(program, arguments);
   if (words.empty()) return &kNoCommand;
-  const std::string& noun = arguments[words[0]];
+  const std::string noun = arguments[words[0]];
   const std::string verb = words.size() > 1 ? arguments[words[1]] : std::string();
-  const Command* found = nullptr;
+  const auto drop = [&](std::size_t word) {
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(words[word]));
+  };
   for (const Command& command : program.commands) {
-    if (command.noun == noun && (command.verb == verb || command.verb.empty())) found = &command;
+    if (command.noun != noun || (command.verb != verb && !command.verb.empty())) continue;
+    if (!command.verb.empty()) drop(1);
+    drop(0);
+    return &command;
   }
-  if (found == nullptr) return UnknownCommand(program, verb.empty() ? noun : noun + " " + verb);
-  if (!found->verb.empty()) arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(words[1]));
-  arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(words[0]));
-  return found;
+  if (verb.empty()) {
+    for (const Command& one : program.nouns) {
+      if (one.noun != noun) continue;
+      drop(0);
+      return &one;
+    }
+  }
+  return UnknownCommand(program, noun, verb);
+}
+
+bool IsNounAlone(const Program& program, const Command* command) {
+  return std::any_of(program.nouns.begin(), program.nouns.end(), [&](const Command& one) { return &one == command; });
 }
 
 // Brings the spellings that CLI11 reads differently from everybody else into a form it reads as meant: "--name=" with
@@ -201,6 +214,23 @@ class Reader {
 
 }  // namespace
 
+std::vector<std::size_t> WordPositions(const Program& program, const std::vector<std::string>& arguments) {
+  const std::vector<const Option*> rows = AllRowsOf(program);
+  std::vector<std::size_t> words;
+  for (std::size_t i = 0; i < arguments.size() && words.size() < 2; ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") break;
+    if (!IsOption(argument)) {
+      words.push_back(i);
+      continue;
+    }
+    const Option* row = RowSpelt(rows, argument);
+    const bool has_value = argument[1] == '-' ? argument.find('=') != std::string::npos : argument.size() > 2;
+    if (row != nullptr && TakesNextArgument(*row) && !has_value) ++i;
+  }
+  return words;
+}
+
 Result<CommandLine> ReadCommandLine(const Program& program, const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = arguments;
   CommandLine line;
@@ -208,6 +238,11 @@ Result<CommandLine> ReadCommandLine(const Program& program, const std::vector<st
   const std::vector<const Option*> rows = RowsOf(program, *line.command);
   Reader reader(rows);
   MQ_TRY(reader.Read(Normalise(rows, rest), line));
+  if (IsNounAlone(program, line.command)) {
+    // A noun alone asks which verbs it has.
+    const auto help = std::find_if(rows.begin(), rows.end(), [](const Option* row) { return row->name == "help"; });
+    if (help != rows.end()) line.given.push_back({*help, "true", "--help"});
+  }
   if (line.command == &kNoCommand) {
     const bool asked = std::any_of(line.given.begin(), line.given.end(), [](const CommandLine::Given& given) {
       return given.row->name == "help" || given.row->name == "version" || given.row->name == "emit";

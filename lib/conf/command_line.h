@@ -24,6 +24,9 @@ struct CommandLine {
 // Splits arguments (without argv[0]) by the table. Errors name the option, and the nearest one when it is unknown.
 Result<CommandLine> ReadCommandLine(const Program& program, const std::vector<std::string>& arguments);
 
+// The positions of noun and verb: the first two arguments that are neither options nor their values.
+std::vector<std::size_t> WordPositions(const Program& program, const std::vector<std::string>& arguments);
+
 // Checks the number of operands against the command's.
 Status CheckOperands(const CommandLine& line);
 

@@ -14,7 +14,8 @@ namespace mq::conf {
 
 inline constexpr std::string_view kVersion = "0.1.0";
 
-// -h (brief: one screen) or --help. `command` is the sub-command asked about, or null for the whole program.
+// -h (brief: one screen) or --help. `command` is the sub-command or the noun asked about, or null for the whole
+// program.
 std::string HelpText(const Program& program, const Command* command, bool brief);
 
 // --version and --version --json.
@@ -33,13 +34,14 @@ std::string SpellingOf(const Option& row);
 // What stands for the value in help: the metavar, or the choices of an enum.
 std::string MetavarOf(const Option& row);
 
-// --emit=man: the page template `page` (mdoc) with its holes filled: @SYNOPSIS@, @OPTIONS@, @VERSION@ and, for
-// mq.conf(5), @SETTINGS mq-broker@. An unknown hole is an error.
+// --emit=man: the page template `page` (mdoc) with its holes filled: @SYNOPSIS@, @OPTIONS@, @COMMANDS@, @ALIASES@,
+// @VERSION@ and, for mq.conf(5), @SETTINGS mq-broker@. An unknown hole is an error.
 Result<std::string> FillPage(const Program& program, std::string_view page);
 
-// --emit=bash and --emit=zsh.
+// --emit=bash, --emit=zsh and --emit=fish.
 std::string BashCompletion(const Program& program);
 std::string ZshCompletion(const Program& program);
+std::string FishCompletion(const Program& program);
 
 // --emit=conf: an example configuration file with every key, its sentence and its default, commented out.
 std::string ExampleFile(const Program& program);

@@ -74,14 +74,26 @@ void AppendRows(std::string& out, const Program& program, const std::vector<cons
   }
 }
 
-void AppendCommands(std::string& out, const Program& program) {
+// The commands of a noun, or all of them.
+void AppendCommands(std::string& out, const Program& program, std::string_view noun = {}) {
   out += "\nCommands:\n";
   for (const Command& command : program.commands) {
+    if (command.hidden || (!noun.empty() && command.noun != noun)) continue;
     std::string left = "  " + std::string(command.noun);
     if (!command.verb.empty()) left += " " + std::string(command.verb);
     if (!command.operand.synopsis.empty()) left += " " + std::string(command.operand.synopsis);
     AppendEntry(out, left, command.doc);
   }
+}
+
+void AppendColumns(std::string& out, std::string_view heading, std::span<const Column> columns) {
+  if (columns.empty()) return;
+  out += "\n" + std::string(heading) + ":\n";
+  for (const Column& column : columns) AppendEntry(out, "  " + std::string(column.name), column.doc);
+}
+
+bool IsNounAlone(const Program& program, const Command& command) {
+  return std::any_of(program.nouns.begin(), program.nouns.end(), [&](const Command& one) { return &one == &command; });
 }
 
 std::string Columns(const std::vector<std::vector<std::string>>& lines) {
@@ -143,22 +155,40 @@ std::vector<std::string> SynopsisOf(const Program& program) {
 
 std::string HelpText(const Program& program, const Command* command, bool brief) {
   std::string out;
+  if (command != nullptr && IsNounAlone(program, *command)) {
+    out += std::string(program.name) + " " + std::string(command->noun) + " VERB [options] [operands]\n\n";
+    out += std::string(command->doc) + "\n";
+    AppendCommands(out, program, command->noun);
+    out += "\n" + std::string(program.name) + " " + std::string(command->noun) + " VERB --help says more about each.\n";
+    return out;
+  }
   if (command != nullptr) {
     out += std::string(program.name) + " " + std::string(command->noun);
     if (!command->verb.empty()) out += " " + std::string(command->verb);
     if (!command->operand.synopsis.empty()) out += " " + std::string(command->operand.synopsis);
     out += " [options]\n\n" + std::string(command->doc) + "\n";
     AppendRows(out, program, RowsOf(program, *command), false);
+    AppendColumns(out, "Columns", command->columns);
+    AppendColumns(out, "Columns of a change", command->changes);
+    if (!command->json.empty()) AppendEntry(out += "\n", "With --json", command->json);
     return out;
   }
   for (const std::string& line : SynopsisOf(program)) out += line + "\n";
   out += "\n" + std::string(program.name) + " - " + std::string(program.doc) + "\n";
   const bool nouns = program.commands.size() != 1 || !program.commands.front().noun.empty();
-  if (nouns) AppendCommands(out, program);
+  if (nouns && !brief) AppendCommands(out, program);
+  if (nouns && brief) {
+    out += "\nNouns:\n";
+    for (const Command& noun : program.nouns) AppendEntry(out, "  " + std::string(noun.noun), noun.doc);
+  }
   if (brief) out += "\n";
   AppendRows(out, program, nouns ? RowsOf(program, Command{}) : AllRowsOf(program), brief);
   out += "\n";
-  if (brief) {
+  if (brief && nouns) {
+    out += std::string(program.name) +
+           " NOUN lists the verbs of a noun, NOUN VERB --help their options; the manual page is ";
+    out += std::string(program.name) + "(" + std::to_string(program.section) + ").\n";
+  } else if (brief) {
     out += "--help lists everything; the manual page is " + std::string(program.name) + "(" +
            std::to_string(program.section) + ").\n";
   } else {

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "conf/command_line.h"
 #include "conf/emit.h"
+#include "conf/mq_admin_aliases.h"
 #include "conf/programs.h"
 
 namespace mq::conf {
@@ -126,24 +127,71 @@ std::string OptionsHole(const Program& program) {
     return out;
   }
   AppendOptionList(out, program, RowsOf(program, Command{}));
-  return out;
+  // What every listing has besides.
+  std::vector<const Option*> listing;
+  for (const auto& table : {program.listing, program.watching}) {
+    for (const Option& row : table) listing.push_back(&row);
+  }
+  if (listing.empty()) return out;
+  out += ".Ss Listings and changes\n.Bl -tag -width Ds\n";
+  for (const Option* row : listing) AppendOption(out, program, *row);
+  return out + ".El\n";
+}
+
+void AppendColumns(std::string& out, std::string_view heading, std::span<const Column> columns) {
+  if (columns.empty()) return;
+  out += std::string(heading) + "\n.Bl -tag -width consume_from_min -compact\n";
+  for (const Column& column : columns) {
+    out += ".It Va " + std::string(column.name) + "\n";
+    constexpr std::string_view kTypes[] = {"", "number: ", "true or false: ", "time: "};
+    AppendFilled(out, std::string(kTypes[static_cast<std::size_t>(column.type)]) + Roff(column.doc));
+  }
+  out += ".El\n";
 }
 
 std::string CommandsHole(const Program& program) {
   std::string out;
   for (const Command& command : program.commands) {
+    if (command.hidden) continue;
     std::string name(command.noun);
     if (!command.verb.empty()) name += " " + std::string(command.verb);
     out += ".Ss " + name + "\n";
     if (!command.operand.synopsis.empty())
       out += "Operands:\n.Ar " + MacroArgument(command.operand.synopsis) + "\n.Pp\n";
     AppendSentence(out, command.doc);
-    if (command.options.empty()) continue;
-    out += ".Bl -tag -width Ds\n";
-    for (const Option& row : command.options) AppendOption(out, program, row);
-    out += ".El\n";
+    if (!command.options.empty()) {
+      out += ".Bl -tag -width Ds\n";
+      for (const Option& row : command.options) AppendOption(out, program, row);
+      out += ".El\n";
+    }
+    const bool before = !command.options.empty();
+    if (!before && (!command.columns.empty() || !command.changes.empty() || !command.json.empty())) out += ".Pp\n";
+    AppendColumns(out, "It prints, and its JSON has:", command.columns);
+    if (!command.columns.empty() && !command.changes.empty()) out += ".Pp\n";
+    AppendColumns(out, "Of a change it prints, and its JSON has:", command.changes);
+    if (!command.json.empty()) {
+      if (!command.columns.empty()) out += ".Pp\n";
+      AppendSentence(out, "JSON: " + std::string(command.json));
+    }
   }
   return out;
+}
+
+// RocketMQ's names and what each is here, or what it waits for.
+std::string AliasesHole() {
+  std::string working;
+  std::string missing;
+  for (const Alias& alias : Aliases()) {
+    std::string& list = alias.missing.empty() ? working : missing;
+    list += ".It Li " + std::string(alias.name) + "\n";
+    std::string here = alias.missing.empty() ? std::string(alias.program) : "missing: " + std::string(alias.missing);
+    if (alias.missing.empty() && alias.program == "mq-admin") here += " " + std::string(alias.to);
+    if (!alias.always.empty()) here += " " + std::string(alias.always);
+    AppendFilled(list, Roff(here));
+  }
+  const std::string begin = ".Bl -tag -width skipAccumulatedMessage -compact\n";
+  return begin + working + ".El\n.Pp\nThese are known and do not work yet; each says so with status 2.\n" + begin +
+         missing + ".El\n";
 }
 
 std::string SynopsisHole(const Program& program) {
@@ -187,6 +235,7 @@ Result<std::string> HoleText(const Program& program, std::string_view hole) {
   if (hole == "SYNOPSIS") return SynopsisHole(program);
   if (hole == "OPTIONS") return OptionsHole(program);
   if (hole == "COMMANDS") return CommandsHole(program);
+  if (hole == "ALIASES") return AliasesHole();
   if (hole == "VERSION") return std::string(kVersion);
   if (hole.starts_with("SETTINGS ")) {
     const Program* named = ProgramNamed(hole.substr(9));

@@ -71,11 +71,10 @@ constexpr std::array<std::string_view, 56> kForeignKeys = {
 };
 // Keys of broker.conf that change what RocketMQ's broker does and that are not supported here. A key moves from this
 // list to the settings table (broker_settings.cc) with the feature behind it.
-constexpr std::array<std::string_view, 85> kUnsupportedKeys = {
+constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
     "accessMessageInMemoryMaxRatio",
     "aclEnable",
     "allowListenPort",
-    "autoCreateSubscriptionGroup",
     "bitMapLengthConsumeQueueExt",
     "brokerFastFailureEnable",
     "brokerIP2",
@@ -102,7 +101,6 @@ constexpr std::array<std::string_view, 85> kUnsupportedKeys = {
     "enableCalcFilterBitMap",
     "enableConsumeQueueExt",
     "enableDLegerCommitLog",
-    "enableDetailStat",
     "enableLmq",
     "enableMultiDispatch",
     "enablePropertyFilter",
@@ -115,7 +113,6 @@ constexpr std::array<std::string_view, 85> kUnsupportedKeys = {
     "filterDataCleanTimeSpan",
     "filterSupportRetry",
     "flushConsumerOffsetHistoryInterval",
-    "flushConsumerOffsetInterval",
     "flushDelayOffsetInterval",
     "haHousekeepingInterval",
     "haListenPort",
@@ -131,7 +128,6 @@ constexpr std::array<std::string_view, 85> kUnsupportedKeys = {
     "maxTransferCountOnMessageInDisk",
     "messageDelayLevel",
     "msgTraceTopicName",
-    "notifyConsumerIdsChangedEnable",
     "offsetCheckInSlave",
     "preferredLeaderId",
     "readOnlyCommitLogStorePaths",

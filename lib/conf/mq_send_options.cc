@@ -211,6 +211,11 @@ constexpr Option kRows[] = {
      .max = 1000,
      .group = "Safety",
      .doc = "tries beyond the first, on another broker when there is one"},
+    {.name = "fault-delay",
+     .kind = Kind::kFlag,
+     .group = "Safety",
+     .doc = "avoid slow brokers: one that took 550 ms for 30 s, 1 s for a minute, 2 s for two, 3 s for three, and one "
+            "that took 15 s or failed for ten"},
     {.name = "keep-going",
      .kind = Kind::kFlag,
      .group = "Safety",

@@ -40,7 +40,11 @@ bool TakesNextArgument(const Option& option) {
 std::vector<const Option*> RowsOf(const Program& program, const Command& command) {
   std::vector<const Option*> rows;
   for (const Option& row : command.options) rows.push_back(&row);
-  for (const auto& table : program.tables) {
+  std::vector<std::span<const Option>> tables = program.tables;
+  const bool listing = !command.columns.empty();
+  if (listing || !command.changes.empty()) tables.insert(tables.begin(), program.listing);
+  if (listing) tables.insert(tables.begin(), program.watching);
+  for (const auto& table : tables) {
     for (const Option& row : table) {
       // A row of the command stands in for a general one of the same name.
       const auto same = [&](const Option* other) { return SettingName(*other) == SettingName(row); };

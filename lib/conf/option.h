@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace mq::conf {
 
 // What a value may look like; every value is checked while parsing, wherever it comes from.
@@ -79,6 +81,16 @@ struct Operand {
   std::string_view synopsis = {};  // how it stands in the synopsis, for example "[FILE...]"
 };
 
+// One column of what a listing prints: its heading, its key in JSON, and what stands in it. A value that is not known
+// is
+// "-" in text and null in JSON.
+struct Column {
+  enum class Type { kText, kNumber, kBool, kTime };  // kTime: RFC 3339 text
+  std::string_view name = {};
+  Type type = Type::kText;
+  std::string_view doc = {};  // a few words
+};
+
 // One sub-command of mq-admin ("topic create"), or the only command of any other executable (noun and verb empty).
 struct Command {
   std::string_view noun = {};
@@ -86,6 +98,17 @@ struct Command {
   std::string_view doc = {};  // one line
   std::span<const Option> options = {};
   Operand operand = {};
+  std::span<const Column> columns = {};  // of its listing; empty: it prints something else
+  std::span<const Column> changes = {};  // of what it prints about a change it made
+  std::string_view json = {};            // where --json prints other objects than the columns: which
+  bool hidden = false;                   // for completions: in no help and no page
+};
+
+// What a program makes of a command name of RocketMQ's: the arguments in the new form, and for whom.
+struct Translation {
+  std::string_view program = {};  // another executable than the one called: it is run in its place
+  std::vector<std::string> arguments;
+  std::string hint;  // empty: nothing was translated
 };
 
 // One executable. Built once by the functions of conf/programs.h and never changed afterwards.
@@ -96,6 +119,11 @@ struct Program {
   bool daemon = false;                          // reads -c FILE and MQ_<FLAG> variables, has -p; a tool has contexts
   std::vector<std::span<const Option>> tables;  // options every command has, in the order help shows them
   std::vector<Command> commands;                // one without noun and verb, or the sub-commands
+  std::vector<Command> nouns = {};              // each noun with its sentence, in the order help shows them
+  std::span<const Option> listing = {};         // options of every command that has columns
+  std::span<const Option> watching = {};        // options of every command whose output is a listing
+  // Turns foreign command names into ours before anything is read; null: there are none.
+  Result<Translation> (*translate)(const Program& program, const std::vector<std::string>& arguments) = nullptr;
 };
 
 // "flushDiskType" -> "flush-disk-type", "brokerIP1" -> "broker-ip1", "checkCRCOnRecover" -> "check-crc-on-recover".
@@ -110,7 +138,7 @@ std::string_view SettingName(const Option& option);
 // Whether the option takes its value from the next argument when there is no "=VALUE".
 bool TakesNextArgument(const Option& option);
 
-// All rows of a command: the tables of the program, then the options of the command itself.
+// All rows of a command: its own options, those of listings when it prints one, and the tables of the program.
 std::vector<const Option*> RowsOf(const Program& program, const Command& command);
 
 // All rows of a program, each once, over all its commands.

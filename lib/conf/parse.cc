@@ -34,11 +34,17 @@ bool KnownElsewhere(std::string_view key, bool daemon) {
   return false;
 }
 
+// Contexts serve all tools, so the names of all of them count; a daemon's file is its own.
 std::string NearestKey(const std::vector<const Option*>& rows, std::string_view key, bool daemon) {
   std::vector<std::string> names;
   for (const Option* row : rows) {
     if (daemon && !row->key.empty()) names.emplace_back(row->key);
-    if (!daemon && !row->meta) names.push_back(LongName(*row));
+  }
+  for (const Program* program : AllPrograms()) {
+    if (daemon || program->daemon) continue;
+    for (const Option* row : AllRowsOf(*program)) {
+      if (!row->meta) names.push_back(LongName(*row));
+    }
   }
   if (daemon) names.insert(names.end(), UnsupportedBrokerKeys().begin(), UnsupportedBrokerKeys().end());
   return NearestMatch(key, names);
@@ -72,10 +78,11 @@ Status ApplyProperties(const std::vector<Property>& properties, const std::strin
       remarks.push_back(
           {Remark::Level::kWarning, where + "key '" + property.key + "' is not supported and has no effect"});
     } else {
-      std::string text = where + "unknown key '" + property.key + "' has no effect";
       const std::string near = NearestKey(rows, property.key, daemon);
-      if (!near.empty()) text += "; did you mean '" + near + "'?";
-      MQ_TRY(warn(std::move(text)));
+      const std::string hint = near.empty() ? std::string() : "did you mean '" + near + "'?";
+      // A context holds names of options, and an unknown option is an error wherever it stands.
+      if (!daemon) return MakeError(ErrorCode::kConfig, where + "unknown option '" + property.key + "'").WithHint(hint);
+      MQ_TRY(warn(where + "unknown key '" + property.key + "' has no effect" + (hint.empty() ? "" : "; " + hint)));
     }
   }
   return Ok();

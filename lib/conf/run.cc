@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <new>
@@ -32,6 +33,7 @@ int Print(const Program& program, std::string_view text) {
 int PrintEmit(const Program& program, const std::string& what) {
   if (what == "bash") return Print(program, BashCompletion(program));
   if (what == "zsh") return Print(program, ZshCompletion(program));
+  if (what == "fish") return Print(program, FishCompletion(program));
   if (what == "conf") return Print(program, ExampleFile(program));
   const std::string page((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
   const Result<std::string> filled = FillPage(program, page);
@@ -66,13 +68,40 @@ void PrintRemarks(const Program& program, const Settings& settings, const std::v
   }
 }
 
+// Runs another executable of the toolkit in our place: the one beside us, which is of the same build.
+int RunBeside(const Program& program, const Translation& translation) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string path = (self.parent_path() / translation.program).string();
+  std::vector<char*> argv = {const_cast<char*>(translation.program.data())};
+  for (const std::string& argument : translation.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::execv(path.c_str(), argv.data());
+  PrintError(program.name, ErrnoError(ErrorCode::kIo, "cannot run " + path));
+  return kLocalTroubleStatus;
+}
+
 int RunChecked(const Program& program, int argc, char** argv, const Body& body) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const Result<Parsed> parsed = Parse(program, arguments, Environment::OfProcess());
+  Translation translation{
+      .program = program.name, .arguments = std::vector<std::string>(argv + 1, argv + argc), .hint = {}};
+  if (program.translate != nullptr) {
+    Result<Translation> translated = program.translate(program, translation.arguments);
+    if (!translated) {
+      PrintError(program.name, translated.error());
+      return kUsageStatus;
+    }
+    translation = std::move(*translated);
+  }
+  if (translation.program != program.name) {
+    PrintError(program.name, MakeError(ErrorCode::kConfig, translation.hint));
+    return RunBeside(program, translation);
+  }
+  const Result<Parsed> parsed = Parse(program, translation.arguments, Environment::OfProcess());
   if (!parsed) {
     PrintError(program.name, parsed.error());
     return kUsageStatus;
   }
+  if (!translation.hint.empty()) Notice(parsed->settings, translation.hint);
   const Settings& settings = parsed->settings;
   if (program.daemon) {
     const Result<log::Level> level = log::ParseLevel(settings.String("log-level"));

@@ -163,6 +163,10 @@ inline constexpr int32_t kOurVersion = 409;
 inline constexpr int32_t kVersionStandardJson = 401;
 // From this version on REGISTER_BROKER carries a RegisterBrokerBody.
 inline constexpr int32_t kVersionRegisterBody = 37;
+// From this version on a consumer understands 220 and 221, ...
+inline constexpr int32_t kVersionResetOffset = 28;
+// ... and from this one 307.
+inline constexpr int32_t kVersionRunningInfo = 62;
 // From this version on maxReconsumeTimes of a client's header counts.
 inline constexpr int32_t kVersionMaxReconsume = 121;
 

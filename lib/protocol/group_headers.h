@@ -206,4 +206,16 @@ struct CloneGroupOffsetRequestHeader : TypedHeader<CloneGroupOffsetRequestHeader
   }
 };
 
+// 315.
+struct BrokerStatsRequestHeader : TypedHeader<BrokerStatsRequestHeader> {
+  std::string_view key;
+  std::string_view name;
+
+  template <class Fields, class Self>
+  static void Visit(Fields& fields, Self& self) {
+    fields.Required("statsKey", self.key);
+    fields.Required("statsName", self.name);
+  }
+};
+
 }  // namespace mq::protocol

@@ -23,6 +23,10 @@ struct DataVersion {
   bool operator==(const DataVersion&) const = default;
 };
 
+// Bits of topicSysFlag. Do not renumber.
+inline constexpr int32_t kTopicUnit = 1;
+inline constexpr int32_t kTopicHasUnitSub = 2;
+
 struct TopicConfig {
   std::string name;
   int32_t read_queues = 16;

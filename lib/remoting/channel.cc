@@ -56,13 +56,15 @@ Error CallResult::ToError() const {
     case CallOutcome::kReply:
       break;
   }
-  std::string what = "code " + std::to_string(reply->code);
-  what.append(" ").append(protocol::ResponseCodeName(reply->code));
-  if (!reply->remark.empty()) {
-    // Java's remarks may hold several lines; the first says it.
-    what.append(": ").append(reply->remark.substr(0, reply->remark.find_first_of("\r\n")));
-  }
-  return MakeError(ErrorCodeOf(reply->code), std::move(what));
+  return ErrorOfReply(reply->code, reply->remark);
+}
+
+Error ErrorOfReply(int32_t response_code, std::string_view remark) {
+  std::string what = "code " + std::to_string(response_code);
+  what.append(" ").append(protocol::ResponseCodeName(response_code));
+  // Java's remarks may hold several lines; the first says it.
+  if (!remark.empty()) what.append(": ").append(remark.substr(0, remark.find_first_of("\r\n")));
+  return MakeError(ErrorCodeOf(response_code), std::move(what));
 }
 
 Channel::Channel(loop::Loop& loop, ChannelOwner* owner, ChannelOptions options)

@@ -51,6 +51,9 @@ using CallCallback = std::function<void(const CallResult&)>;
 // What a response code of a peer means as an error of ours.
 ErrorCode ErrorCodeOf(int32_t response_code);
 
+// An answer other than code 0 as an Error with its code, name and remark.
+Error ErrorOfReply(int32_t response_code, std::string_view remark);
+
 // What a channel needs from the Server or Client that owns it.
 struct ChannelOptions {
   std::shared_ptr<const ProcessorTable> processors;  // null: requests are dropped

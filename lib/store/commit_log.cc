@@ -127,7 +127,20 @@ AppendResult CommitLog::CheckLimits(const protocol::MessageView& message) const 
   return {};
 }
 
+// What was just written went nowhere when the file was cut or its device fails (base/map_fault.h). Nothing of it was
+// published; nothing more is, because what was acknowledged before may be gone too.
+bool CommitLog::BytesAreGone() {
+  if (map_faults_ == MapFaults::count()) return false;
+  map_faults_ = MapFaults::count();
+  const std::string place = MapFaults::Latest();
+  const auto bytes = FileSize(current_->path());
+  if (!place.starts_with(DirectoryOf(current_->path())) && bytes && *bytes == current_->bytes()) return false;
+  lost_ = "bytes of the commit log are gone: " + (place.empty() ? current_->path() : place);
+  return true;
+}
+
 AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState& queue, int64_t now_ms) {
+  if (!lost_.empty()) return Refusal(AppendStatus::kFileError, lost_);
   AppendResult result = CheckLimits(message);
   if (result.status != AppendStatus::kOk) return result;
   const int64_t bytes = static_cast<int64_t>(protocol::RecordBytes(message));
@@ -144,6 +157,7 @@ AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState&
   record.physical_offset = wrote_;
   record.store_timestamp = now_ms;
   protocol::EncodeRecord(record, current_->mutable_data() + (wrote_.value() - current_->start()));
+  if (BytesAreGone()) return Refusal(AppendStatus::kFileError, lost_);
 
   result.physical_offset = wrote_;
   result.queue_offset = record.queue_offset;
@@ -193,6 +207,7 @@ Status CommitLog::CheckBatch(const protocol::MessageView& envelope, std::string_
 
 AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::string_view batch_body,
                                     QueueState& queue, int64_t now_ms, std::vector<AppendedRecord>* appended) {
+  if (!lost_.empty()) return Refusal(AppendStatus::kFileError, lost_);
   protocol::MessageView head = envelope;
   head.body = {};
   AppendResult result = CheckLimits(head);
@@ -235,6 +250,7 @@ AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::
     record.physical_offset += part.record_bytes;
     ++record.queue_offset;
   }
+  if (BytesAreGone()) return Refusal(AppendStatus::kFileError, lost_);
 
   result.physical_offset = wrote_;
   result.queue_offset = queue.next;

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/map_fault.h"
 #include "base/result.h"
 #include "protocol/batch.h"
 #include "protocol/message.h"
@@ -85,6 +86,8 @@ class CommitLog {
   FilePin next_file() const { return next_; }
 
   void set_max_message_bytes(int32_t bytes) { options_.max_message_bytes = bytes; }
+  // Why nothing is appended any more, whatever happens: bytes of the file were lost under the map. Empty: all is well.
+  const std::string& lost() const { return lost_; }
   // Largest record a file can hold: larger is refused up front.
   int64_t max_record_bytes() const { return options_.commit_log_file_bytes - 8; }
 
@@ -94,6 +97,7 @@ class CommitLog {
   AppendStatus MakeRoom(int64_t bytes);
   AppendStatus OpenNextFile();
   void WriteBlank();
+  bool BytesAreGone();
   AppendResult CheckLimits(const protocol::MessageView& message) const;
   Status CheckBatch(const protocol::MessageView& envelope, std::string_view batch_body);
 
@@ -105,6 +109,8 @@ class CommitLog {
   PhysicalOffset wrote_;
   int64_t last_store_timestamp_ = 0;
   std::string error_text_;
+  std::string lost_;
+  uint64_t map_faults_ = MapFaults::count();
   struct BatchPlan {
     protocol::BatchEntry entry;
     int64_t record_bytes;

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32.h"
+#include "base/json.h"
 #include "base/strings.h"
 #include "base/time_text.h"
 #include "protocol/compress.h"
@@ -21,9 +22,9 @@ std::string PropertiesJson(std::string_view properties) {
   std::string out = "{";
   for (const auto& [name, value] : protocol::ParseProperties(properties)) {
     if (out.size() > 1) out += ',';
-    AppendJsonText(out, name);
+    json::AppendQuoted(out, name);
     out += ':';
-    AppendJsonText(out, value);
+    json::AppendQuoted(out, value);
   }
   return out + "}";
 }

@@ -19,18 +19,6 @@ bool IsPlain(std::string_view text) {
 
 }  // namespace
 
-void AppendJsonText(std::string& out, std::string_view text) {
-  if (IsValidUtf8(text)) return json::AppendQuoted(out, text);
-  std::string clean;
-  for (size_t i = 0; i < text.size();) {
-    uint32_t point = 0;
-    const size_t length = Utf8Sequence(text.substr(i), &point);
-    clean += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(i, length);
-    i += length == 0 ? 1 : length;
-  }
-  json::AppendQuoted(out, clean);
-}
-
 DumpRow::~DumpRow() { out_ += json() ? (first_ ? "{}\n" : "}\n") : "\n"; }
 
 void DumpRow::Name(std::string_view name) {
@@ -55,7 +43,7 @@ DumpRow& DumpRow::Text(std::string_view name, std::string_view value) {
   if (!json() && IsPlain(value)) {
     out_ += value;
   } else {
-    AppendJsonText(out_, value);
+    json::AppendQuoted(out_, value);
   }
   return *this;
 }

@@ -34,7 +34,4 @@ class DumpRow {
   bool first_ = true;
 };
 
-// A JSON string; bytes that are no UTF-8 become U+FFFD.
-void AppendJsonText(std::string& out, std::string_view text);
-
 }  // namespace mq::store

@@ -18,6 +18,7 @@ constexpr int64_t kWarmBytesPerStep = int64_t{2} << 20;
 // Without sync senders RocketMQ's group commit thread also flushes every 10 ms.
 constexpr int64_t kSyncIntervalMs = 10;
 constexpr int64_t kCheckpointIntervalMs = 1000;
+constexpr int64_t kFilesPerFlushStep = 4;
 constexpr int64_t kRetryMs = 1000;
 constexpr int64_t kBusyStepMs = 20;
 // Small files are used up faster than they are made one by one.
@@ -93,15 +94,20 @@ void Flusher::PublishFailure(const Error& error) {
 Result<bool> Flusher::FlushStep() {
   if (failed()) return false;
   // Sampled before the sync: only what was written before it is durable after it.
-  const WrittenPosition sample = LoadWrote(positions_.broker());
-  if (sample.wrote.value() <= flushed_) return false;
-  if (Status synced = SyncRange(flushed_, sample.wrote.value()); !synced) {
+  if (!flush_under_way()) target_ = LoadWrote(positions_.broker());
+  if (!flush_under_way()) return false;
+  const int64_t step_end =
+      (flushed_ / options_.commit_log_file_bytes + kFilesPerFlushStep) * options_.commit_log_file_bytes;
+  const int64_t to = std::min(target_.wrote.value(), step_end);
+  if (Status synced = SyncRange(flushed_, to); !synced) {
     PublishFailure(synced.error());
     return std::move(synced).error();
   }
-  flushed_ = sample.wrote.value();
-  flushed_timestamp_ = sample.store_timestamp;
-  page_.flushes.fetch_add(1, std::memory_order_relaxed);
+  flushed_ = to;
+  if (!flush_under_way()) {
+    flushed_timestamp_ = target_.store_timestamp;
+    page_.flushes.fetch_add(1, std::memory_order_relaxed);
+  }
   page_.committed.store(flushed_, std::memory_order_release);
   page_.flushed.store(flushed_, std::memory_order_release);
   return true;
@@ -192,10 +198,11 @@ Result<bool> Flusher::WarmStep(int64_t max_bytes) {
 
 FlushOutcome Flusher::Step(int64_t now_ms) {
   FlushOutcome outcome;
-  if (WorthFlushing(now_ms)) {
+  if (flush_under_way() || WorthFlushing(now_ms)) {
     auto flushed = FlushStep();
     outcome.flushed = flushed && *flushed;
     outcome.failed = !flushed;
+    outcome.more = outcome.flushed && flush_under_way();
     last_flush_ms_ = now_ms;
   }
   if (now_ms - last_checkpoint_ms_ >= kCheckpointIntervalMs) {
@@ -232,7 +239,9 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
 }
 
 Status Flusher::FlushAll() {
-  MQ_TRY(FlushStep());
+  for (bool flushed = true; flushed;) {
+    MQ_ASSIGN(flushed, FlushStep());
+  }
   if (failed()) return MakeError(ErrorCode::kIo, "an earlier sync of the commit log has failed");
   return CheckpointStep();
 }

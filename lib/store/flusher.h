@@ -50,7 +50,10 @@ class Flusher {
   bool failed() const { return page_.flush_failed_errno.load(std::memory_order_relaxed) != 0; }
 
   // The single steps, for Step and tests.
+  // One piece of a flush: the files of one step, so that hundreds of small ones do not keep a sender waiting for the
+  // next file. False when nothing is left to flush.
   Result<bool> FlushStep();
+  bool flush_under_way() const { return target_.wrote.value() > flushed_; }
   Result<bool> AllocateStep(int64_t now_ms, bool* more);
   Result<bool> WarmStep(int64_t max_bytes);
   Status CheckpointStep();
@@ -73,6 +76,7 @@ class Flusher {
   std::shared_ptr<MappedFile> warm_file_;  // writable map for populating only
   int64_t warmed_to_ = 0;
   int64_t flushed_ = 0;
+  WrittenPosition target_;         // of the flush that is under way
   int64_t flushed_timestamp_ = 0;  // store time of the last record flushed by us
   int64_t last_flush_ms_ = 0;
   int64_t last_thorough_ms_ = 0;

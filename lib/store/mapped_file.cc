@@ -59,7 +59,15 @@ Result<MappedFile> MappedFile::OpenReadWrite(const std::string& path, int64_t st
 Status MappedFile::Sync(int64_t from, int64_t to, FileOps& file_ops) const {
   if (from >= to) return Ok();
   auto [start, length] = PageRange(from, to);
-  return file_ops.SyncRange(data_ + start, static_cast<size_t>(length), path_);
+  MQ_TRY(file_ops.SyncRange(data_ + start, static_cast<size_t>(length), path_));
+  // Of a file that somebody cut there is nothing to sync, and msync says that all is well.
+  struct stat now {};
+  if (::fstat(fd_.get(), &now) != 0) return ErrnoError(ErrorCode::kIo, "look at " + path_);
+  if (now.st_size < bytes_) {
+    return MakeError(ErrorCode::kIo,
+                     path_ + " was cut to " + std::to_string(now.st_size) + " bytes while it was written");
+  }
+  return Ok();
 }
 
 Status MappedFile::Populate(int64_t from, int64_t to) const {

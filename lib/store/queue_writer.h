@@ -90,8 +90,8 @@ class QueueWriters {
   // Removes all files of a topic and forgets its queues.
   Status RemoveTopic(std::string_view topic);
 
-  // Syncs queues with at least `least_pages` dirty pages; 0 = all dirty ones. Each sync of a file waits for the disk, so
-  // that many small ones would hold up the dispatch for seconds: they are synced at once, with their file system.
+  // Syncs queues with at least `least_pages` dirty pages; 0 = all dirty ones. Each sync of a file waits for the disk,
+  // so that many small ones would hold up the dispatch for seconds: they are synced at once, with their file system.
   Status Sync(int32_t least_pages);
   std::map<QueueName, MarkedQueue> Marked() const;
   QueueAnomalies& anomalies() { return anomalies_; }

@@ -83,7 +83,8 @@ class LogRecovery {
       if (!last || !torn || file.bytes > file_bytes()) {
         return MakeError(ErrorCode::kCorruption, path + " has " + std::to_string(file.bytes) +
                                                      " bytes; mappedFileSizeCommitLog is " +
-                                                     std::to_string(file_bytes()));
+                                                     std::to_string(file_bytes()))
+            .WithHint("was the file cut? then put it back from a copy; mq-storedump --verify says what is lost");
       }
       MQ_TRY(RestoreSize(path, file));
     }

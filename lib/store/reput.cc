@@ -63,16 +63,18 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   reput->queues_.Start(check.queues);
   if (marker && check.start == marker->offset) {
     reput->marked_ = marker->offset;
-    if (marker->index) reput->marked_index_ = marker->index->position;
     reput->last_record_ = marker->last_record;
     reput->last_store_timestamp_ = marker->store_timestamp;
     reput->last_body_crc_ = marker->body_crc;
   }
+  if (marker && marker->index) reput->marked_index_ = marker->index->position;
   if (options.index_enable) {
     IndexCheckMode index_mode = same_life ? IndexCheckMode::kGoOn : IndexCheckMode::kRollBack;
     if (rebuild) index_mode = IndexCheckMode::kRebuild;
     reput->index_.emplace(reput->options_, reput->log_, marker ? marker->index : std::nullopt, index_mode, log_min,
                           log_end);
+    // Files that are built again have other names than the marker's: it is written anew once they are there.
+    reput->marked_index_ = std::min(reput->marked_index_, reput->index_->position());
   }
   page.queues_checked.store(1, std::memory_order_release);
   log::Info("store.reput", "dispatch starts")

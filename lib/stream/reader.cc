@@ -107,6 +107,7 @@ bool Reader::TakeDelimited(std::string_view& piece) {
     piece = pending.substr(0, at);
     begin_ += at + delimiter.size();
     scanned_ = 0;
+    delimited_ = true;
     return true;
   }
   // The delimiter may begin in the last bytes seen.
@@ -117,6 +118,7 @@ bool Reader::TakeDelimited(std::string_view& piece) {
   if (pending.empty()) return false;
   piece = pending;
   begin_ = end_;
+  delimited_ = false;
   return true;
 }
 
@@ -155,7 +157,7 @@ Result<bool> Reader::NextText(InputRecord& record) {
                                                      std::to_string(limit_) + " a message can have");
       return true;
     }
-    if (options_.strip_cr && piece.ends_with('\r')) piece.remove_suffix(1);
+    if (options_.strip_cr && delimited_ && piece.ends_with('\r')) piece.remove_suffix(1);
     if (piece.empty() && options_.skip_empty) continue;
     record.body = piece;
     return true;
@@ -194,7 +196,7 @@ Result<bool> Reader::NextMsgpack(InputRecord& record) {
     record.Clear();
     record.structured = true;
     Result<std::size_t> used = internal::ReadMsgpackRecord(Pending(), record);
-    if (!used) return std::move(used).WithContext("record " + std::to_string(number_ + 1)).error();
+    if (!used) return used.error();
     if (*used == 0) break;
     begin_ += *used;
     Number(record);
@@ -202,11 +204,10 @@ Result<bool> Reader::NextMsgpack(InputRecord& record) {
     return true;
   }
   if (end_ - begin_ > limit_) {
-    return MakeError(ErrorCode::kInvalidArgument, "record " + std::to_string(number_ + 1) + " is too long");
+    return MakeError(ErrorCode::kInvalidArgument, "it is too long");
   }
   if (ended_ && begin_ < end_) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "record " + std::to_string(number_ + 1) + " is cut off at the end of the input");
+    return MakeError(ErrorCode::kInvalidArgument, "it is cut off at the end of the input");
   }
   ended_ = false;
   return false;

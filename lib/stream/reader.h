@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxBodyBytes = 16 * 1024 * 1024 - 64 * 1024;
 struct ReaderOptions {
   Format format = Format::kLines;
   std::string delimiter = "\n";  // lines; empty makes every input one record
-  bool strip_cr = false;         // lines: drop one CR before the delimiter
+  bool strip_cr = false;         // lines: drop one CR before a delimiter; not at the end of an unterminated record
   bool skip_empty = false;       // pass over records with an empty body; they keep their number
 };
 
@@ -44,7 +44,7 @@ struct InputRecord {
   std::vector<std::string> keys;
   std::vector<std::pair<std::string, std::string>> properties;
   std::int32_t flag = 0;
-  // Set when this record cannot be sent but the ones behind it can be read ("record 7: ...").
+  // Set when this record cannot be sent but the ones behind it can be read; the text does not name the record.
   std::optional<Error> error;
 
   void Clear();
@@ -62,7 +62,8 @@ class Reader {
   // This input (file) is complete. A following Reserve begins the next input.
   void EndInput();
 
-  // Takes the next record: true when there is one. An error means that nothing behind it can be read.
+  // Takes the next record: true when there is one. An error, which is about record records() + 1 and does not name it,
+  // means that nothing behind it can be read.
   Result<bool> Next(InputRecord& record);
 
   std::uint64_t records() const { return number_; }
@@ -89,6 +90,7 @@ class Reader {
   bool skipping_ = false;    // inside a record beyond the limit
   std::uint64_t skipped_ = 0;
   bool long_record_ = false;
+  bool delimited_ = false;  // the piece taken last had its delimiter
   std::uint64_t number_ = 0;
   std::string decoded_;  // a body decoded from base64 or JSON escapes
 };

@@ -17,22 +17,6 @@ void AppendInt(std::string& out, std::int64_t number) {
   out.append(digits, end.ptr);
 }
 
-// JSON has no way to carry bytes that are not UTF-8: in names and values each becomes U+FFFD.
-void AppendJsonText(std::string& out, std::string_view text) {
-  if (IsValidUtf8(text)) {
-    json::AppendQuoted(out, text);
-    return;
-  }
-  std::string clean;
-  for (std::size_t i = 0; i < text.size();) {
-    std::uint32_t point = 0;
-    const std::size_t length = Utf8Sequence(text.substr(i), &point);
-    clean += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(i, length);
-    i += length == 0 ? 1 : length;
-  }
-  json::AppendQuoted(out, clean);
-}
-
 }  // namespace
 
 MessageAttributes AttributesOf(std::string_view properties) {
@@ -99,23 +83,23 @@ void Writer::AppendJson(std::string& out, const OutputMessage& message) {
   scratch_.clear();
   protocol::AppendOffsetMessageId(scratch_, record.store_host, record.physical_offset);
   out += "{\"topic\":";
-  AppendJsonText(out, record.topic);
+  json::AppendQuoted(out, record.topic);
   out += ",\"queue\":";
   AppendInt(out, record.queue_id);
   out += ",\"offset\":";
   AppendInt(out, record.queue_offset.value());
   out += ",\"id\":";
-  AppendJsonText(out, attributes.uniq_key.empty() ? std::string_view(scratch_) : attributes.uniq_key);
+  json::AppendQuoted(out, attributes.uniq_key.empty() ? std::string_view(scratch_) : attributes.uniq_key);
   out += ",\"offset_id\":\"";
   out += scratch_;
   out += "\",\"tag\":";
-  AppendJsonText(out, attributes.tag);
+  json::AppendQuoted(out, attributes.tag);
   out += ",\"keys\":[";
   bool first = true;
   for (const std::string_view key : SplitAny(attributes.keys, " ")) {
     if (!first) out += ',';
     first = false;
-    AppendJsonText(out, key);
+    json::AppendQuoted(out, key);
   }
   out += "],\"properties\":{";
   first = true;
@@ -123,9 +107,9 @@ void Writer::AppendJson(std::string& out, const OutputMessage& message) {
     if (IsTransportProperty(name)) continue;
     if (!first) out += ',';
     first = false;
-    AppendJsonText(out, name);
+    json::AppendQuoted(out, name);
     out += ':';
-    AppendJsonText(out, value);
+    json::AppendQuoted(out, value);
   }
   out += "},\"flag\":";
   AppendInt(out, record.flag);
@@ -150,7 +134,7 @@ void Writer::AppendJson(std::string& out, const OutputMessage& message) {
     out += '"';
   }
   out += ",\"broker\":";
-  AppendJsonText(out, message.broker);
+  json::AppendQuoted(out, message.broker);
   out += "}\n";
 }
 

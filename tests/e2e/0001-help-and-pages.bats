@@ -64,16 +64,30 @@ DAEMONS="mq-namesrv mq-broker mq-flushd mq-reputd"
   [ "${COMPREPLY[*]}" = "oneway" ]
 }
 
+# The lines between .Bd and .Ed of a page's EXAMPLES, as a terminal shows them, run one after the other.
+run_examples() {  # PAGE
+  awk '/^\.Sh/ { here = /EXAMPLES/ } here && /^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$MQ_ROOT/man/$1" |
+    sed 's/\\e/\\/g' > "$T/examples"
+  [ -s "$T/examples" ]
+  local line
+  while IFS= read -r line; do
+    timeout 90 bash -c "$line" < /dev/null > "$T/out" 2>&1 || { echo "$1: $line"; cat "$T/out"; return 1; }
+  done < "$T/examples"
+}
+
 @test "the examples of mq-send(1) and mq-consume(1) run" {
   start_cluster
   cd "$T"
   mq-admin topic create OrdersCopy > /dev/null
-  for page in mq-send.1 mq-consume.1; do
-    # The lines between .Bd and .Ed, as a terminal shows them.
-    awk '/^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$MQ_ROOT/man/$page" | sed 's/\\e/\\/g' > "$T/examples"
-    [ -s "$T/examples" ]
-    while IFS= read -r line; do
-      timeout 90 bash -c "$line" < /dev/null > "$T/out" 2>&1 || { echo "$page: $line"; cat "$T/out"; return 1; }
-    done < "$T/examples"
-  done
+  run_examples mq-send.1
+  run_examples mq-consume.1
+}
+
+@test "the examples of mq-admin(1) run" {
+  start_cluster
+  cd "$T"
+  mq-admin topic create Orders > /dev/null
+  mq-send -t Orders -k 4711 -m 'thank you' -q
+  until_true 10 bash -c 'mq-admin msg find -t Orders --key 4711 > found 2>&1'
+  run_examples mq-admin.1
 }

@@ -18,7 +18,7 @@ send_in_background() {
 @test "RC-12 kill -9 of mq-flushd in the middle of a send loses nothing and stops nothing" {
   start_cluster
   send_in_background
-  for i in 1 2 3; do kill -KILL $(helper_pid flushd); until_true 5 helper_pid flushd; done
+  for i in 1 2 3; do kill_helper flushd; done
   wait $SENDER
   [ "$(grep -c stored "$T/report")" = 300000 ]
   check_nothing_lost
@@ -27,7 +27,7 @@ send_in_background() {
 @test "ST-34 kill -9 of mq-reputd in the middle of a send loses nothing and stops nothing" {
   start_cluster
   send_in_background
-  for i in 1 2 3; do kill -KILL $(helper_pid reputd); until_true 5 helper_pid reputd; done
+  for i in 1 2 3; do kill_helper reputd; done
   wait $SENDER
   [ "$(grep -c stored "$T/report")" = 300000 ]
   check_nothing_lost

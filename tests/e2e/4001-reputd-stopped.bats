@@ -17,7 +17,7 @@ load helper
   seq 151 30000 | mq-send -t One --window 1
   mq-consume -t One --from start -c 30000 > "$T/all" 3>&- &
   local all=$!
-  until_true 5 test -s "$T/all"
+  until_true 20 test -s "$T/all"
   kill -0 $all
   [ "$(wc -l < "$T/all")" -lt 30000 ]
   kill -CONT "$(helper_pid reputd)"

@@ -80,7 +80,12 @@ until_true() {
   done
 }
 
+# Kills a helper and waits for the next one.
+kill_helper() { until_true 10 eval 'kill -KILL $(helper_pid '"$1"') 2>/dev/null'; until_true 10 helper_pid "$1" > /dev/null; }
 helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
+
+# missing N FILE...: how many of the numbers 1 to N are on no line of the files.
+missing() { local n=$1; shift; cat "$@" | sort -u | comm -13 - <(seq "$n" | sort) | wc -l; }
 
 # frame HEADER [BODY]: a frame with a JSON header, as printf text.
 frame() {

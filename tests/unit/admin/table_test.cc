@@ -9,29 +9,87 @@
 namespace mq::admin {
 namespace {
 
+constexpr conf::Column kColumns[] = {
+    {.name = "name", .doc = "a name"},
+    {.name = "queues", .type = conf::Column::Type::kNumber, .doc = "a number"},
+    {.name = "changed", .type = conf::Column::Type::kBool, .doc = "yes or no"},
+};
+
 Table Sample() {
-  Table table({"name", "queues", "changed"});
+  Table table(kColumns);
   table.Add({"Orders", 8, true});
   table.Add({"a\tb\nc", int64_t{16}, false});
   return table;
 }
 
+std::string Format(const Table& table, const TableStyle& style) {
+  const auto text = table.Format(style);
+  return text ? *text : text.error().what;
+}
+
 TEST(TableTest, TabsInAPipeWithAHeaderOnDemand) {
-  EXPECT_EQ(Sample().Format({}), "Orders\t8\ttrue\na b c\t16\tfalse\n");
-  EXPECT_EQ(Sample().Format({false, true, false}).substr(0, 19), "name\tqueues\tchanged");
+  EXPECT_EQ(Format(Sample(), {}), "Orders\t8\ttrue\na b c\t16\tfalse\n");
+  EXPECT_EQ(Format(Sample(), {.header = true}).substr(0, 19), "name\tqueues\tchanged");
 }
 
 TEST(TableTest, ColumnsOnATerminal) {
-  EXPECT_EQ(Sample().Format({true, false, false}),
+  EXPECT_EQ(Format(Sample(), {.terminal = true}),
             "name    queues  changed\n"
             "Orders  8       true\n"
             "a b c   16      false\n");
 }
 
 TEST(TableTest, OneObjectALine) {
-  EXPECT_EQ(Sample().Format({true, true, true}),
+  EXPECT_EQ(Format(Sample(), {.terminal = true, .header = true, .json = true}),
             "{\"name\":\"Orders\",\"queues\":8,\"changed\":true}\n"
             "{\"name\":\"a\\tb\\nc\",\"queues\":16,\"changed\":false}\n");
+}
+
+TEST(TableTest, ChosenColumnsInTheirOrder) {
+  EXPECT_EQ(Format(Sample(), {.columns = {"queues", "name"}}), "8\tOrders\n16\ta b c\n");
+  EXPECT_EQ(Format(Sample(), {.json = true, .columns = {"queues"}}), "{\"queues\":8}\n{\"queues\":16}\n");
+}
+
+TEST(TableTest, UnknownColumnsAreRefusedWithTheNamesThereAre) {
+  const auto text = Sample().Format({.columns = {"quues"}});
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error().code, ErrorCode::kConfig);
+  EXPECT_EQ(text.error().what, "no column is named 'quues'; there are name, queues, changed");
+  EXPECT_EQ(text.error().hint, "did you mean queues?");
+  EXPECT_FALSE(Sample().Format({.sort = "-nothing"}).has_value());
+}
+
+TEST(TableTest, NumbersAreSortedAsNumbersAndUnknownOnesComeLast) {
+  Table table(kColumns);
+  table.Add({"b", 10, true});
+  table.Add({"c", Cell::Unknown(), true});
+  table.Add({"a", 9, true});
+  table.Add({"d", 9, true});
+  EXPECT_EQ(Format(table, {.columns = {"name"}, .sort = "queues"}), "a\nd\nb\nc\n");
+  EXPECT_EQ(Format(table, {.columns = {"name"}, .sort = "-queues"}), "b\na\nd\nc\n");
+  EXPECT_EQ(Format(table, {.columns = {"name"}, .sort = "-name"}), "d\nc\nb\na\n");
+}
+
+TEST(TableTest, WhatIsNotKnownIsADashAndNull) {
+  Table table(kColumns);
+  table.Add({"T", Cell::Unknown(), false});
+  EXPECT_EQ(Format(table, {}), "T\t-\tfalse\n");
+  EXPECT_EQ(Format(table, {.json = true}), "{\"name\":\"T\",\"queues\":null,\"changed\":false}\n");
+  EXPECT_EQ(Cell::Time(0).kind, Cell::Kind::kUnknown);
+  EXPECT_EQ(Cell::Time(1000).text, "1970-01-01T00:00:01.000Z");
+}
+
+// Names that differ in their last letter only stay different, however long they are.
+TEST(TableTest, LongNamesAreNeverCut) {
+  Table table(kColumns);
+  const std::string long_name(120, 'x');
+  table.Add({long_name + "1", 1, true});
+  table.Add({long_name + "2", 2, true});
+  for (const TableStyle& style : {TableStyle{}, TableStyle{.terminal = true}, TableStyle{.json = true}}) {
+    const std::string text = Format(table, style);
+    EXPECT_NE(text.find(long_name + "1"), std::string::npos);
+    EXPECT_NE(text.find(long_name + "2"), std::string::npos);
+  }
 }
 
 TEST(HistogramTest, PercentilesWithinTwoPerCent) {

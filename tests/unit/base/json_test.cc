@@ -53,6 +53,21 @@ TEST(JsonTest, WritesFastjsonCompact) {
   EXPECT_EQ(w.text(), "{\"offsetTable\":{\"T1@G1\":{0:5,1:6}},\"r\":1.0,\"s\":\"\\u0001/\\u007F\\u2028\"}");
 }
 
+TEST(JsonTest, WhatIsWrittenIsAlwaysJson) {
+  std::string all;
+  for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
+  all += "\xE2\x80 \xF0\x9F\x98\x80 \xED\xA0\x80";
+  std::string text;
+  AppendQuoted(text, all);
+  const auto read = Parse("{\"x\":" + text + "}");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->Text("x").substr(0, 128), all.substr(0, 128));
+  EXPECT_NE(text.find("\\b\\t\\n\\u000b\\f\\r\\u000e"), std::string::npos);
+  std::string bad;
+  AppendQuoted(bad, "a\xffz\xE6\x97");
+  EXPECT_EQ(bad, "\"a\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
 TEST(JsonTest, WritesFastjsonPretty) {
   Writer w(Writer::Style::kPretty);
   w.BeginObject().Key("offsetTable").BeginObject().Key("T1@G1").BeginIntKeyObject().IntKey(0).Int(5).IntKey(1).Int(6);

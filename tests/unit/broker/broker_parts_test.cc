@@ -124,7 +124,7 @@ TEST(ConfigFileTest, FallsBackToTheBackupAndKeepsTheBadFileAside) {
   EXPECT_FALSE(file.Load()->has_value());
   ASSERT_TRUE(file.SaveNow(R"({"a":1})"));
   ASSERT_TRUE(file.SaveNow(R"({"a":2})"));
-  for (const char* damage : {"{\"a\":3", "\x01\x02noise", "[1]", "{\"a\":4}{\"b\":"}) {
+  for (const char* damage : {"{\"a\":3", "\x01\x02noise", "[1]", "{\"a\":4}{\"b\":", ""}) {
     ASSERT_TRUE(WriteFileAtomically(dir / "topics.json", damage));
     const auto loaded = file.Load();
     ASSERT_TRUE(loaded && loaded->has_value()) << damage;
@@ -134,6 +134,7 @@ TEST(ConfigFileTest, FallsBackToTheBackupAndKeepsTheBadFileAside) {
   // The next save does not turn the bad file into the backup.
   ASSERT_TRUE(file.SaveNow(R"({"a":5})"));
   EXPECT_EQ(file.Load().value()->Int("a"), 5);
+  EXPECT_EQ(*ReadFile(dir / "topics.json.bak"), R"({"a":1})");
   ASSERT_TRUE(WriteFileAtomically(dir / "topics.json", "x"));
   ASSERT_TRUE(WriteFileAtomically(dir / "topics.json.bak", "y"));
   const auto refused = file.Load();
@@ -154,6 +155,19 @@ TEST(ConfigFileTest, TheLastTextOfManyWins) {
   }
   loop.Run();
   EXPECT_EQ(file.Load().value()->Int("i"), 49);
+}
+
+TEST(ConfigFileTest, ASaveOutlivesItsOwnerButNobodyIsCalled) {
+  TempDir dir;
+  {
+    loop::Loop loop;
+    ConfigFile file(loop, dir / "c.json");
+    for (int i = 0; i < 3; ++i) {
+      file.Save("{\"i\":" + std::to_string(i) + "}", [](const Status&) { ADD_FAILURE() << "called"; });
+    }
+  }
+  loop::Loop loop;
+  EXPECT_EQ(ConfigFile(loop, dir / "c.json").Load().value()->Int("i"), 2);
 }
 
 struct TopicsFixture : testing::Test {

@@ -28,7 +28,8 @@ struct FakeBroker {
     int32_t sys_flag;
   };
 
-  FakeBroker(loop::Loop& loop, std::string broker_name) : name(std::move(broker_name)), server(loop) {
+  FakeBroker(loop::Loop& loop_in, std::string broker_name)
+      : name(std::move(broker_name)), server(loop_in), loop_for_timers(loop_in) {
     auto table = std::make_shared<remoting::ProcessorTable>();
     const auto send = [this](remoting::Channel& channel, const protocol::CommandView& request) {
       OnSend(channel, request);
@@ -43,6 +44,11 @@ struct FakeBroker {
           channel.Reply(request, protocol::ResponseCode::kSuccess,
                         protocol::OffsetResponseHeader{protocol::QueueOffset(static_cast<int64_t>(stored.size()))}, {});
         });
+    table->Register(protocol::RequestCode::kHeartBeat,
+                    [this](remoting::Channel& channel, const protocol::CommandView& request) {
+                      heartbeats.emplace_back(request.body);
+                      channel.Reply(request, protocol::ResponseCode::kSuccess);
+                    });
     table->SetDefault(remoting::AnswerNotSupported);
     const auto bound = server.Listen(*loop::Address::Parse("127.0.0.1:0"), table);
     EXPECT_TRUE(bound);
@@ -77,7 +83,15 @@ struct FakeBroker {
     reply.msg_id = ids;
     reply.queue_id = header->queue_id;
     reply.queue_offset = protocol::QueueOffset(first);
-    channel.Reply(request, static_cast<protocol::ResponseCode>(stored_code), reply, {});
+    if (delay_ms == 0) return channel.Reply(request, static_cast<protocol::ResponseCode>(stored_code), reply, {});
+    delayed.push_back(std::make_unique<loop::Timer>(
+        loop_for_timers,
+        [peer = channel.weak_from_this(), head = protocol::ReplyHead(request, stored_code), reply, ids] {
+          protocol::SendMessageResponseHeader late = reply;
+          late.msg_id = ids;
+          if (const auto there = peer.lock()) there->ReplyTo(head, late, {});
+        }));
+    delayed.back()->Start(delay_ms);
   }
 
   // Serves everything stored as one queue, `pull_limit` records an answer; the end is answered at once.
@@ -121,7 +135,11 @@ struct FakeBroker {
   std::string name;
   std::string address;
   remoting::Server server;
+  loop::Loop& loop_for_timers;
   std::vector<Stored> stored;
+  std::vector<std::string> heartbeats;
+  std::vector<std::unique_ptr<loop::Timer>> delayed;
+  int64_t delay_ms = 0;  // of answers to sends
   bool frozen = false;
   int refuse_code = 0;
   int stored_code = 0;
@@ -155,7 +173,8 @@ struct FakeNameServer {
     address = bound->ToString();
   }
 
-  void Add(const std::string& topic, const FakeBroker& broker, int32_t queues) {
+  template <class Broker>
+  void Add(const std::string& topic, const Broker& broker, int32_t queues) {
     routes[topic].queues.push_back({broker.name, queues, queues, 6, 0});
     routes[topic].brokers.push_back({"C", broker.name, {{0, broker.address}}});
   }

@@ -38,6 +38,8 @@ class ProducerTest : public ClientTest {
                                  report.error != nullptr ? report.error->what : ""};
     };
     handler.on_ready = [this] { ++ready_; };
+    handler.on_warning = [this](std::string_view text) { warnings_.emplace_back(text); };
+    handler.on_notice = [this](std::string_view text) { notices_.emplace_back(text); };
     return std::make_unique<Producer>(loop_, std::move(options), std::move(handler));
   }
 
@@ -56,6 +58,8 @@ class ProducerTest : public ClientTest {
   }
 
   std::map<uint64_t, Seen> reports_;
+  std::vector<std::string> warnings_;
+  std::vector<std::string> notices_;
   int ready_ = 0;
 };
 
@@ -307,6 +311,53 @@ TEST_F(ProducerTest, ClosingReportsWhatIsOpen) {
   producer->Close();
   EXPECT_EQ(reports_.size(), 11u);
   EXPECT_FALSE(SendOne(*producer, "m", 11));
+}
+
+TEST_F(ProducerTest, PR_11_ASlowBrokerIsAvoidedWithFaultDelay) {
+  names_.Add("T", broker_a_, 2);
+  names_.Add("T", broker_b_, 2);
+  broker_a_.delay_ms = 560;
+  ProducerOptions options;
+  options.fault_delay = true;
+  options.window = 1;
+  options.batch_messages = 1;
+  auto producer = Make(options);
+  for (uint64_t i = 0; i < 20; ++i) ASSERT_TRUE(SendOne(*producer, "x", i));
+  DrainOf(*producer);
+  EXPECT_EQ(broker_a_.stored.size(), 1u);
+  EXPECT_EQ(broker_b_.stored.size(), 19u);
+  const auto told = [](const std::string& text) {
+    return text.starts_with("broker broker-a is avoided for 30 s: it took 5");
+  };
+  EXPECT_EQ(std::count_if(notices_.begin(), notices_.end(), told), 1);
+}
+
+TEST_F(ProducerTest, PR_12_AFailedBrokerIsIsolatedAndTheOnlyOneIsUsedAllTheSame) {
+  names_.Add("T", broker_a_, 2);
+  broker_a_.refuse_code = 14;
+  ProducerOptions options;
+  options.fault_delay = true;
+  options.window = 1;
+  options.retries = 0;
+  auto producer = Make(options);
+  ASSERT_TRUE(SendOne(*producer, "refused", 1));
+  DrainOf(*producer);
+  EXPECT_EQ(reports_[1].status, SendStatus::kFailed);
+  EXPECT_EQ(notices_.back(), "broker broker-a is avoided for 600 s: isolated after a failure");
+  broker_a_.refuse_code = 0;
+  ASSERT_TRUE(SendOne(*producer, "taken", 2));
+  DrainOf(*producer);
+  EXPECT_EQ(reports_[2].status, SendStatus::kStored);
+}
+
+TEST_F(ProducerTest, PR_23_EveryMasterHearsOfTheProducer) {
+  names_.Add("T", broker_a_, 1);
+  names_.Add("T", broker_b_, 1);
+  auto producer = Make();
+  ASSERT_TRUE(SendOne(*producer, "x", 1));
+  RunUntil([&] { return broker_a_.heartbeats.size() == 1 && broker_b_.heartbeats.size() == 1; });
+  EXPECT_NE(broker_a_.heartbeats.front().find("\"producerDataSet\":[{\"groupName\":\"CLIENT_INNER_PRODUCER\"}]"),
+            std::string::npos);
 }
 
 }  // namespace

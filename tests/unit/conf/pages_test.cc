@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "conf/emit.h"
+#include "conf/mq_admin_aliases.h"
 #include "conf/programs.h"
 
 namespace mq::conf {
@@ -40,6 +41,7 @@ TEST(PagesTest, CompletionsAndExampleFilesAreThoseOfTheTables) {
     const std::string name(program->name);
     EXPECT_TRUE(BashCompletion(*program) == Text("completions/" + name + ".bash")) << name << ": make generated";
     EXPECT_TRUE(ZshCompletion(*program) == Text("completions/_" + name)) << name << ": make generated";
+    EXPECT_TRUE(FishCompletion(*program) == Text("completions/" + name + ".fish")) << name << ": make generated";
   }
   EXPECT_TRUE(ExampleFile(MqBrokerProgram()) == Text("daemons/systemd/broker.conf")) << "make generated";
   EXPECT_TRUE(ExampleFile(MqNamesrvProgram()) == Text("daemons/systemd/namesrv.conf")) << "make generated";
@@ -50,6 +52,7 @@ TEST(PagesTest, EveryOptionIsInPageHelpAndCompletions) {
     const std::string page = Text(PageOf(*program));
     const std::string bash = BashCompletion(*program);
     const std::string zsh = ZshCompletion(*program);
+    const std::string fish = FishCompletion(*program);
     for (const Option* row : AllRowsOf(*program)) {
       if (row->name == "emit") continue;
       const std::string name = LongName(*row);
@@ -57,6 +60,7 @@ TEST(PagesTest, EveryOptionIsInPageHelpAndCompletions) {
       EXPECT_NE(page.find("Fl \\-" + name), std::string::npos) << where;
       EXPECT_NE(bash.find("--" + name), std::string::npos) << where;
       EXPECT_NE(zsh.find("--" + name), std::string::npos) << where;
+      EXPECT_NE(fish.find("-l " + name), std::string::npos) << where;
     }
     for (const Command& command : program->commands) {
       const std::string help = HelpText(*program, command.noun.empty() ? nullptr : &command, false);
@@ -65,6 +69,33 @@ TEST(PagesTest, EveryOptionIsInPageHelpAndCompletions) {
         EXPECT_NE(help.find("--" + LongName(*row)), std::string::npos) << LongName(*row);
       }
     }
+  }
+}
+
+TEST(PagesTest, EveryColumnAndEveryForeignNameIsOnThePage) {
+  const std::string page = Text("man/mq-admin.1");
+  for (const Command& command : MqAdminProgram().commands) {
+    const std::string help = HelpText(MqAdminProgram(), &command, false);
+    for (const auto& columns : {command.columns, command.changes}) {
+      for (const Column& column : columns) {
+        EXPECT_NE(page.find(".It Va " + std::string(column.name) + "\n"), std::string::npos) << column.name;
+        EXPECT_NE(help.find("  " + std::string(column.name) + " "), std::string::npos) << column.name;
+      }
+    }
+  }
+  for (const Alias& alias : Aliases()) {
+    EXPECT_NE(page.find(".It Li " + std::string(alias.name) + "\n"), std::string::npos) << alias.name;
+  }
+}
+
+TEST(PagesTest, EveryNounHasASentenceAndEveryCommandANoun) {
+  std::set<std::string_view> nouns;
+  for (const Command& noun : MqAdminProgram().nouns) {
+    EXPECT_FALSE(noun.doc.empty()) << noun.noun;
+    nouns.insert(noun.noun);
+  }
+  for (const Command& command : MqAdminProgram().commands) {
+    EXPECT_TRUE(command.hidden || nouns.contains(command.noun)) << command.noun;
   }
 }
 

@@ -125,11 +125,18 @@ TEST_F(ParseTest, OptionBeatsEnvironmentBeatsContext) {
 }
 
 TEST_F(ParseTest, ContextsServeAllTools) {
-  File(".config/mq/test.conf", "exit-at-end=true\nwindwo=9\n");
+  File(".config/mq/test.conf", "exit-at-end=true\nwindow=9\n");
   Must(MqSendProgram(), {"-t", "T", "--context", "test"});
-  ASSERT_EQ(remarks_.size(), 1u);
-  EXPECT_NE(remarks_[0].text.find("test.conf:2: unknown key 'windwo' has no effect; did you mean 'window'?"),
-            std::string::npos);
+  EXPECT_TRUE(remarks_.empty());
+  Must(MqAdminProgram(), {"topic", "list", "--context", "test"});
+}
+
+TEST_F(ParseTest, AMisspeltOptionInAContextIsAnErrorOfEveryTool) {
+  const std::string path = File(".config/mq/test.conf", "exit-at-end=true\nwindwo=9\n");
+  const std::string error = path + ":2: unknown option 'windwo' | did you mean 'window'?";
+  EXPECT_EQ(ErrorOf(MqSendProgram(), {"-t", "T", "--context", "test"}), error);
+  EXPECT_EQ(ErrorOf(MqConsumeProgram(), {"-t", "T", "--context", "test"}), error);
+  EXPECT_EQ(ErrorOf(MqAdminProgram(), {"topic", "list", "--context", "test"}), error);
 }
 
 TEST_F(ParseTest, BrokerFileIsReadAsRocketMqWritesIt) {
@@ -210,7 +217,8 @@ const Program& NounProgram() {
                     .doc = "create a topic",
                     .options = kVerbRows,
                     .operand = {.metavar = "TOPIC", .doc = "its name", .min = 1, .max = 1, .synopsis = "TOPIC"}},
-                   {.noun = "health", .doc = "ask"}}};
+                   {.noun = "health", .doc = "ask"}},
+      .nouns = {{.noun = "topic", .doc = "topics"}, {.noun = "health", .doc = "ask"}}};
   return program;
 }
 
@@ -224,13 +232,31 @@ TEST_F(ParseTest, NounsAndVerbsAmongOptions) {
 }
 
 TEST_F(ParseTest, WrongCommandsAreNamed) {
-  EXPECT_EQ(ErrorOf(NounProgram(), {"topic", "lsit"}), "no such command: topic lsit | did you mean 'topic list'?");
+  EXPECT_EQ(ErrorOf(NounProgram(), {"topic", "lsit"}),
+            "topic has no verb 'lsit'; it has list, create | did you mean 'topic list'?");
+  EXPECT_EQ(ErrorOf(NounProgram(), {"topik", "list"}), "no such command: topik list | did you mean 'topic'?");
   EXPECT_EQ(ErrorOf(NounProgram(), {}), "no command was given | mq-test --help lists them");
   EXPECT_EQ(ErrorOf(NounProgram(), {"topic", "create"}), "operand TOPIC is missing");
   EXPECT_EQ(ErrorOf(NounProgram(), {"topic", "list", "--queues", "3"}),
             "unknown option --queues | --help lists all options");
   const Parsed help = *Try(NounProgram(), {"topic", "create", "--help"});
   EXPECT_NE(HelpText(NounProgram(), &help.settings.command(), false).find("--queues N"), std::string::npos);
+}
+
+// A noun alone, --help behind it and help in front of it are one question.
+TEST_F(ParseTest, ANounAsksForItsVerbs) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"topic"}, std::vector<std::string>{"topic", "--help"},
+        std::vector<std::string>{"help", "topic"}}) {
+    const Parsed parsed = *Try(NounProgram(), arguments);
+    ASSERT_TRUE(parsed.settings.Given("help"));
+    const std::string text = HelpText(NounProgram(), &parsed.settings.command(), false);
+    EXPECT_NE(text.find("  topic list"), std::string::npos);
+    EXPECT_NE(text.find("  topic create TOPIC"), std::string::npos);
+    EXPECT_EQ(text.find("health"), std::string::npos);
+  }
+  EXPECT_EQ(Try(NounProgram(), {"help", "topic", "create"})->settings.CommandName(), "topic create");
+  EXPECT_TRUE(Try(NounProgram(), {"help"})->settings.CommandName().empty());
 }
 
 }  // namespace

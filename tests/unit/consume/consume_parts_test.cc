@@ -28,7 +28,8 @@ TEST(WhereTest, EveryForm) {
   EXPECT_EQ(*ParseWhere("@1700000000123", kNow), (Where{Where::Kind::kTime, 1700000000123}));
   EXPECT_EQ(*ParseWhere("-90m", kNow), (Where{Where::Kind::kTime, kNow - 90 * 60000}));
   EXPECT_EQ(*ParseWhere("2026-01-02T03:04:05Z", kNow), (Where{Where::Kind::kTime, 1767323045000}));
-  for (const char* wrong : {"", "stored", "2026-01-02T03:04:05", "-5", "+3", "1.5", "99999999999999999999"}) {
+  EXPECT_EQ(*ParseWhere("stored", kNow), (Where{Where::Kind::kStored, 0}));
+  for (const char* wrong : {"", "2026-01-02T03:04:05", "-5", "+3", "1.5", "99999999999999999999"}) {
     EXPECT_FALSE(ParseWhere(wrong, kNow)) << wrong;
   }
 }
@@ -151,7 +152,16 @@ TEST(ConsumeOptionsTest, WhatDoesNotFitTogetherIsRefused) {
       {"-t", "T", "--per-queue"},
       {"-t", "T", "--follow"},
       {"-t", "T", "--to", "start"},
-      {"-t", "T", "-e", "--to", "5"},
+      {"-t", "T", "--to", "stored"},
+      {"-t", "T", "--from", "stored"},
+      {"-t", "T", "--ack", "none"},
+      {"-t", "T", "-g", ""},
+      {"-t", "T", "-g", "a b"},
+      {"-t", "T", "-g", "g", "--to", "end"},
+      {"-t", "T", "-g", "g", "--last", "3"},
+      {"-t", "T", "-g", "g", "--queue", "1"},
+      {"-t", "T", "--broker", ":99999"},
+      {"-t", "T", "-n", ":99999"},
       {"-t", "T", "-J", "-f", "%b"},
       {"-t", "T", "-J", "--dump", "d"},
       {"-t", "T", "-0", "-D", "x"},
@@ -167,6 +177,8 @@ TEST(ConsumeOptionsTest, WhatDoesNotFitTogetherIsRefused) {
       EXPECT_EQ(ExitStatusOf(options.error()), 2);
     }
   }
+  EXPECT_TRUE(Read({"-t", "T", "-e", "--to", "5"}).has_value());
+  EXPECT_TRUE(Read({"-t", "T", "-g", "g", "--from", "stored", "--ack", "none"}).has_value());
   EXPECT_FALSE(Read({"-t", "T", "-M"}, true));
   EXPECT_TRUE(Read({"-t", "T", "-M", "--raw"}, true).has_value());
 }

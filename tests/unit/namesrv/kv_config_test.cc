@@ -59,6 +59,26 @@ TEST_F(KvConfigTest, RocketMqsFileIsReadAndADamagedOneIsNotForgotten) {
   KvConfig from_backup(path_);
   ASSERT_TRUE(from_backup.Load());
   EXPECT_EQ(*from_backup.Find("n", "a"), "1");
+  // The next change does not put the damaged file in the place of the good backup.
+  ASSERT_TRUE(from_backup.Put("n", "b", "2"));
+  EXPECT_EQ(*ReadFile(path_ + ".damaged"), "{\"configTable\":{\"ORDER");
+  KvConfig after(path_);
+  ASSERT_TRUE(after.Load());
+  EXPECT_EQ(*after.Find("n", "a"), "1");
+  EXPECT_EQ(*after.Find("n", "b"), "2");
+}
+
+// bugs: what cannot be kept as JSON would make the file unreadable at the next start.
+TEST_F(KvConfigTest, TextThatIsNotUtf8IsRefused) {
+  KvConfig kv(path_);
+  ASSERT_TRUE(kv.Load());
+  EXPECT_FALSE(kv.Put("n", "k", "\xff\xfe"));
+  EXPECT_FALSE(kv.Put("n", "\xc3", "v"));
+  EXPECT_FALSE(kv.Put("\x80", "k", "v"));
+  ASSERT_TRUE(kv.Put("n", "k", "日本"));
+  KvConfig again(path_);
+  ASSERT_TRUE(again.Load());
+  EXPECT_EQ(*again.Find("n", "k"), "日本");
 }
 
 TEST_F(KvConfigTest, ItIsBounded) {

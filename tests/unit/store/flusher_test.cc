@@ -44,6 +44,9 @@ TEST(FlusherTest, GroupCommitFlushesAtOnceAndCoversFiles) {
   auto flusher = Flusher::Open(store.options, *store.positions);
   for (int i = 0; i < 5; ++i) store.Append("T", 0, std::string(40000, 'x'));
   store.positions->own_broker().wanted_flush.store(store.log->wrote().value());
+  // In pieces of a few files, each published when it is durable, without waiting for the time of another flush.
+  EXPECT_TRUE((*flusher)->Step(1).more);
+  EXPECT_EQ(store.positions->flushd().flushed.load(), 4 * 65536);
   EXPECT_TRUE((*flusher)->Step(1).flushed);
   EXPECT_EQ(store.positions->flushd().flushed.load(), store.log->wrote().value());
 }

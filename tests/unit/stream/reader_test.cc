@@ -41,6 +41,8 @@ TEST(ReaderTest, LinesInPiecesOfAnySize) {
     EXPECT_EQ(Bodies({}, "a\n", step), Strings{"a"});
     EXPECT_EQ(Bodies({}, "", step), Strings{});
     EXPECT_EQ(Bodies({.strip_cr = true}, "a\r\nb\r\r\nc", step), (Strings{"a", "b\r", "c"}));
+    // Without its newline the CR is not half of one.
+    EXPECT_EQ(Bodies({.strip_cr = true}, "a\r\nb\r", step), (Strings{"a", "b\r"}));
     EXPECT_EQ(Bodies({.skip_empty = true}, "\n\na\n\n", step), Strings{"a"});
   }
 }
@@ -133,15 +135,14 @@ TEST(ReaderTest, BadJsonSpoilsOneRecordOnly) {
 }
 
 TEST(ReaderTest, DamagedMsgpackIsFinal) {
-  EXPECT_EQ(Bodies({.format = Format::kMsgpack}, "hello", 100).front(),
-            "final: record 1: the input is not a msgpack map");
+  EXPECT_EQ(Bodies({.format = Format::kMsgpack}, "hello", 100).front(), "final: the input is not a msgpack map");
   // A map of one pair whose value is missing.
   EXPECT_EQ(Bodies({.format = Format::kMsgpack},
                    "\x81\xA4"
                    "body",
                    1)
                 .back(),
-            "final: record 1 is cut off at the end of the input");
+            "final: it is cut off at the end of the input");
   // A length of four gigabytes asks for nothing.
   EXPECT_NE(Bodies({.format = Format::kMsgpack}, "\xDF\xFF\xFF\xFF\xFF\xA1x", 100).front().find("damaged msgpack"),
             std::string::npos);

@@ -1,0 +1,89 @@
+// mq-admin health
+#include "admin/runtime_info.h"
+#include "base/json.h"
+#include "protocol/names.h"
+
+namespace mq::admin {
+namespace {
+
+using client::BrokerAddress;
+using protocol::Command;
+using protocol::RequestCode;
+
+// A broker of ours says how its helpers are; one of RocketMQ's has none and says nothing.
+void CheckHelpers(const BrokerAddress& broker, const RuntimeInfo& info, std::vector<std::string>& reasons) {
+  for (const std::string helper : {"flushd", "reputd"}) {
+    const auto state = info.find(helper + "State");
+    if (state != info.end() && state->second != "serving") {
+      reasons.push_back(NameOf(broker) + ": mq-" + helper + " is " + state->second);
+    }
+  }
+}
+
+// Each name server on its own: one that is dead must not hide behind one that answers.
+void CheckNameServers(Context& context, std::vector<std::string>& reasons) {
+  const auto& servers = context.admin.endpoints().name_servers;
+  const auto replies = context.admin.AskAll(servers, Command(RequestCode::kGetBrokerClusterInfo));
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (!replies[i]) {
+      reasons.push_back("name server " + servers[i] + ": " + replies[i].error().what);
+      continue;
+    }
+    const auto info = protocol::DecodeClusterInfo(replies[i]->body);
+    bool master = false;
+    if (info) {
+      for (const BrokerAddress& broker : client::BrokersOf(*info)) master |= broker.id == protocol::kMasterId;
+    }
+    if (!master) reasons.push_back("name server " + servers[i] + ": no master is registered");
+  }
+}
+
+// A broker that takes no writes advertises every topic without the permission to write, this one included.
+void CheckWritable(Context& context, const std::vector<BrokerAddress>& masters, std::vector<std::string>& reasons) {
+  if (!context.admin.endpoints().broker.empty()) return;
+  const auto route = context.admin.Route(protocol::kSelfTestTopic);
+  if (!route) return;
+  for (const BrokerAddress& master : masters) {
+    for (const protocol::QueueData& queue : route->data.queues) {
+      if (queue.broker_name == master.name && (queue.perm & protocol::kPermWrite) == 0) {
+        reasons.push_back(NameOf(master) + ": accepts no writes");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<int> Health(Context& context) {
+  context.admin.Begin(2);
+  std::vector<std::string> reasons;
+  if (context.admin.endpoints().broker.empty()) CheckNameServers(context, reasons);
+  std::vector<BrokerAddress> masters;
+  if (const auto info = context.admin.Cluster()) {
+    masters = client::BrokersOf(*info);
+    std::erase_if(masters, [](const BrokerAddress& broker) { return broker.id != protocol::kMasterId; });
+  }
+  const auto infos = RuntimeInfos(context, masters);
+  for (size_t i = 0; i < masters.size(); ++i) {
+    if (infos[i]) {
+      CheckHelpers(masters[i], *infos[i], reasons);
+    } else {
+      reasons.push_back(NameOf(masters[i]) + ": " + infos[i].error().what);
+    }
+  }
+  CheckWritable(context, masters, reasons);
+  if (context.style.json) {
+    json::Writer writer;
+    writer.BeginObject().Key("ready").Bool(reasons.empty()).Key("reasons").BeginArray();
+    for (const std::string& reason : reasons) writer.String(reason);
+    writer.EndArray().EndObject();
+    MQ_TRY(PrintOut(writer.Take() + "\n"));
+  } else if (!context.settings.Bool("quiet")) {
+    std::string text = reasons.empty() ? "ready\n" : "";
+    for (const std::string& reason : reasons) text += reason + "\n";
+    MQ_TRY(PrintOut(text));
+  }
+  return reasons.empty() ? kDone : kNo;
+}
+
+}  // namespace mq::admin

@@ -1,0 +1,15 @@
+# fish completion for mq-namesrv, printed by --emit=fish.
+complete -c mq-namesrv -f
+complete -c mq-namesrv -l listen -x -d 'the address to accept connections on; port 0 takes any free port'
+complete -c mq-namesrv -l listen-port -x -d 'the port to accept connections on when --listen names none'
+complete -c mq-namesrv -l kv-config-path -r -F -d 'where the KV configuration is kept (mq-admin kv); it is made by the first change'
+complete -c mq-namesrv -l config-store-path -r -F -d 'where settings that are changed over the network are kept; it is read at a start only as --config'
+complete -c mq-namesrv -l order-message-enable -d 'tell clients the queues of ordered topics, as the KV namespace ORDER_TOPIC_CONFIG lists them'
+complete -c mq-namesrv -s c -l config -r -F -d 'read settings from FILE, a Java properties file as described in mq.conf(5)'
+complete -c mq-namesrv -l strict -d 'refuse a configuration file with keys that are unknown or set twice instead of warning'
+complete -c mq-namesrv -s p -l print-config -d 'print every setting with value, default and source, and leave'
+complete -c mq-namesrv -l ready-fd -x -d 'write the ready line to descriptor N as well, then close it'
+complete -c mq-namesrv -l log-level -x -a 'debug info warn error' -d 'the least level of event that is printed on stderr'
+complete -c mq-namesrv -l json -d 'with --version: print an object'
+complete -c mq-namesrv -s h -l help -d 'print help and leave; -h prints one screen, --help everything'
+complete -c mq-namesrv -l version -d 'print the version and leave; with --json as an object'

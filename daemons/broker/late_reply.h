@@ -1,0 +1,42 @@
+// LateReply: the answer to a request that comes after its processor has returned. Copyable; says nothing when the
+// connection is gone or the request was one-way.
+#pragma once
+
+#include <string_view>
+
+#include "protocol/command.h"
+#include "remoting/channel.h"
+
+namespace mq::broker {
+
+class LateReply {
+ public:
+  LateReply(remoting::Channel& channel, const protocol::CommandView& request)
+      : channel_(channel.weak_from_this()),
+        type_(request.type),
+        opaque_(request.opaque),
+        oneway_(request.is_oneway()) {}
+
+  void Send(protocol::ResponseCode code, std::string_view remark = {}, std::string_view body = {}) const {
+    const auto channel = channel_.lock();
+    if (!channel || oneway_) return;
+    protocol::CommandHead head;
+    head.type = type_;
+    head.code = static_cast<int32_t>(code);
+    head.opaque = opaque_;
+    head.flag = protocol::kFlagResponse;
+    head.remark = remark;
+    struct NoFields {
+      void Encode(protocol::CommandWriter&) const {}
+    };
+    channel->ReplyTo(head, NoFields(), body);
+  }
+
+ private:
+  remoting::ChannelHandle channel_;
+  protocol::SerializeType type_;
+  int32_t opaque_;
+  bool oneway_;
+};
+
+}  // namespace mq::broker

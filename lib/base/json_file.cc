@@ -1,0 +1,54 @@
+#include "base/json_file.h"
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/strings.h"
+
+namespace mq::json {
+namespace {
+
+Result<std::optional<Value>> LoadOne(const std::string& path, const Check& check) {
+  auto text = ReadFile(path);
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::optional<Value>();
+  if (!text) return std::move(text).error();
+  if (Trim(*text).empty()) return std::optional<Value>();
+  auto value = Parse(*text);
+  if (!value) return MakeError(ErrorCode::kCorruption, path + ": " + value.error().what);
+  if (!value->is_object()) return MakeError(ErrorCode::kCorruption, path + ": not a JSON object");
+  if (check) {
+    if (const Status good = check(*value); !good) {
+      return MakeError(ErrorCode::kCorruption, path + ": " + good.error().what);
+    }
+  }
+  return std::optional<Value>(std::move(*value));
+}
+
+}  // namespace
+
+Result<std::optional<Value>> LoadFile(const std::string& path, const Check& check) {
+  auto main = LoadOne(path, check);
+  if (main && main->has_value()) return main;
+  const std::string backup_path = path + ".bak";
+  auto backup = LoadOne(backup_path, check);
+  const bool backup_is_good = backup && backup->has_value();
+  if (!main && !backup_is_good) {
+    const std::string other = backup ? backup_path + " is missing or empty" : backup.error().what;
+    return MakeError(ErrorCode::kCorruption, main.error().what + ", and " + other)
+        .WithHint("put a good copy there, or move both files away to start with built-in defaults");
+  }
+  if (!backup_is_good) return backup;  // its error, or nothing at all
+  const bool there = PathExists(path);
+  log::Warn("config.load", "missing, empty or damaged; the backup is used")
+      .Field("file", path)
+      .Field("why", !main   ? main.error().what
+                    : there ? "empty"
+                            : "missing");
+  if (there && std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
+    return ErrnoError(ErrorCode::kIo, "set " + path + " aside");
+  }
+  return backup;
+}
+
+}  // namespace mq::json

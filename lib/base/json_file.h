@@ -1,0 +1,22 @@
+// A configuration file in JSON as RocketMQ's processes keep it: FILE, and FILE.bak with what was there before the last
+// change. Written whole (WriteFileAtomically), so that a crash leaves the old or the new one.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace mq::json {
+
+// Says what is wrong with a value that is JSON but not what the file should hold.
+using Check = std::function<Status(const Value&)>;
+
+// The file, else its backup. Nothing when neither is there, or both are empty: then there are only defaults. A damaged
+// or empty file that the backup stands in for is set aside as FILE.damaged, so that the next change cannot put it in
+// the place of the good backup; that is logged. kCorruption naming both files when neither is good.
+Result<std::optional<Value>> LoadFile(const std::string& path, const Check& check = nullptr);
+
+}  // namespace mq::json

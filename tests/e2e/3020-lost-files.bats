@@ -1,0 +1,38 @@
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "a commit log file that is cut under load: code 14 with file and byte, no crash, what is whole is served" {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 -q
+  seq 100 | mq-send -t T -q
+  truncate -s 0 "$STORE/commitlog/00000000000000000000"
+  run mq-send -t T -m lost --retries 0
+  echo "$output"
+  [ "$status" != 0 ]
+  # The broker met the hole while it wrote, or mq-flushd found it before.
+  [[ $output == *"SERVICE_NOT_AVAILABLE"* && $output == *"commit log"* ]]
+  kill -0 "$PID_broker"
+  until_true 10 eval '! mq-admin health -q'
+  grep -qE 'commitlog/00000000000000000000 (at byte|was cut)' "$T/broker.log"
+  # It can be stopped, and says at the next start what is wrong and what helps.
+  stop broker || [ $? = 8 ]
+  run mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a $SMALL
+  [ "$status" = 8 ]
+  [[ $output == *"commitlog/00000000000000000000"* && $output == *"mq-storedump"* ]]
+}
+
+@test "queue and index files that are cut under load: the broker and its sends go on" {
+  start_cluster --max-hash-slot-num 500 --max-index-num 2000
+  mq-admin topic create T --read-queues 1 --write-queues 1 -q
+  seq 500 | mq-send -t T -k key -q
+  until_true 10 eval 'ls "$STORE/index" | grep -q .'
+  truncate -s 0 "$STORE/consumequeue/T/0/00000000000000000000" "$STORE"/index/*
+  seq 501 1000 | mq-send -t T -k key -q
+  kill -0 "$PID_broker"
+  [ "$(mq-consume -t T --last 100 | tail -1)" = 1000 ]
+  # The next start finds what is lost and builds it again.
+  stop broker || [ $? = 8 ]
+  start_broker --max-hash-slot-num 500 --max-index-num 2000
+  [ "$(mq-consume -t T --from start -e | wc -l)" = 1000 ]
+  [ "$(mq-admin msg find -t T --key key --max 64 --format lines | wc -l)" = 64 ]
+}
