@@ -122,12 +122,27 @@ Result<int64_t> PrintChain(Context& context, DumpIndex& index, store::DumpLog& l
   return found;
 }
 
+// The numbers of slots and entries follow from the size, so one that is not its neighbours' is not believed.
+Result<DumpIndex> OpenIndex(const Options& options, const std::string& path, const store::FoundFile& file,
+                            int64_t usual_bytes) {
+  if (!file.kind.empty()) return MakeError(ErrorCode::kCorruption, path + " is " + std::string(file.kind));
+  if (file.bytes != usual_bytes) {
+    return MakeError(ErrorCode::kCorruption, path + " has " + std::to_string(file.bytes) +
+                                                 " bytes where its neighbours have " + std::to_string(usual_bytes));
+  }
+  return DumpIndex::Open(path, options.index_slots);
+}
+
 }  // namespace
 
 Result<int> PrintIndex(Context& context) {
   const Options& options = context.options;
   const store::StoreLayout layout(options.root);
-  MQ_ASSIGN(const std::vector<store::IndexFileEntry> files, store::ListIndexFiles(layout));
+  MQ_ASSIGN(std::vector<store::FoundFile> files, store::ListFound(layout.IndexDir()));
+  std::erase_if(files, [](const store::FoundFile& file) { return !store::IsIndexFileName(file.name); });
+  std::vector<int64_t> sizes;
+  for (const store::FoundFile& file : files) sizes.push_back(file.kind.empty() ? file.bytes : 0);
+  const int64_t usual_bytes = store::UsualSize(sizes);
   std::vector<Wanted> wanted;
   std::optional<store::DumpLog> log;
   if (options.key) {
@@ -136,8 +151,9 @@ Result<int> PrintIndex(Context& context) {
   }
   int64_t found = 0;
   int status = 0;
-  for (const store::IndexFileEntry& file : files) {
-    auto index = DumpIndex::Open(layout.IndexFile(file.name), options.index_slots);
+  for (const store::FoundFile& file : files) {
+    auto index = OpenIndex(options, layout.IndexFile(file.name), file, usual_bytes);
+    if (!index && index.error().code == ErrorCode::kNotFound) continue;  // expired meanwhile
     if (!index) {
       conf::Notice(context.settings, index.error().what);
       if (!index.error().hint.empty()) conf::Notice(context.settings, index.error().hint);

@@ -20,7 +20,14 @@ store::BrokerState StateOf(const store::Positions& positions) {
 
 Status LiveBroker::Ask() {
   positions_.reset();
-  MQ_ASSIGN(UniqueFd fd, ctl::AskPositions(store::StoreLayout(root_).MqDir(), kAskMs));
+  auto asked = ctl::AskPositions(store::StoreLayout(root_).MqDir(), kAskMs);
+  if (!asked) {
+    Error error = std::move(asked).error();
+    // Its socket is for the broker's own user: there may well be a broker.
+    if (error.sys_errno == EACCES || error.sys_errno == EPERM) error.code = ErrorCode::kPermission;
+    return error;
+  }
+  UniqueFd fd = std::move(*asked);
   MQ_ASSIGN(store::Positions positions, store::Positions::Attach(std::move(fd), store::PositionsRole::kReader));
   positions_ = std::make_unique<store::Positions>(std::move(positions));
   return Ok();

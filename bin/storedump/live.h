@@ -13,7 +13,8 @@ class LiveBroker {
  public:
   explicit LiveBroker(std::string root) : root_(std::move(root)) {}
 
-  // Asks the broker (one short question). kUnreachable when none is there.
+  // Asks the broker (one short question). kUnreachable when none is there, kPermission when
+  // this user may not ask.
   Status Ask();
   // Null without a broker, and while it recovers.
   const store::Positions* positions() const;

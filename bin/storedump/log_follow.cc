@@ -19,6 +19,7 @@ using store::LogItemKind;
 Status LogPrint::Follow() {
   while (!stop_ && log_->position() < to_ && SignalThatCame() == 0) {
     LookAtBroker();
+    MQ_TRY(log_->CheckNotCut());
     MQ_ASSIGN(bool more, log_->HasNext());
     if (more && live_.positions() == nullptr) {
       MQ_ASSIGN(more, Settled());
@@ -73,13 +74,6 @@ Result<bool> LogPrint::WaitForMore() {
   const bool at_end =
       log_->files().empty() || log_->position().value() >= log_->files().back().start + log_->files().back().bytes;
   if (at_end || live_.positions() == nullptr || waits_ % kWaitsBetweenLists == 0) MQ_TRY(log_->Refresh());
-  if (!log_->files().empty()) {
-    const store::DumpLog::File& last = log_->files().back();
-    if (last.start + last.bytes < log_->position().value()) {
-      return MakeError(ErrorCode::kCorruption, log_->PathOf(log_->position()) + ": the file was cut to " +
-                                                   std::to_string(last.bytes) + " bytes while it was read");
-    }
-  }
   if (waits_ % kWaitsBetweenLists == 0 && live_.Gone()) {
     const bool had = live_.any() != nullptr;
     const Status asked = live_.Ask();

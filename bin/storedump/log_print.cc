@@ -74,7 +74,8 @@ Status LogPrint::OnItem(const LogItem& item, bool summary) {
 
 bool LogPrint::Wants(const LogItem& item) const {
   const protocol::MessageView& message = item.message;
-  if (message.store_timestamp < options_.stored_from || message.store_timestamp >= options_.stored_before) return false;
+  if (options_.stored_from && message.store_timestamp < *options_.stored_from) return false;
+  if (options_.stored_before && message.store_timestamp >= *options_.stored_before) return false;
   return options_.topics.empty() ||
          std::find(options_.topics.begin(), options_.topics.end(), message.topic) != options_.topics.end();
 }

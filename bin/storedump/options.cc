@@ -153,7 +153,8 @@ Status ReadTime(const std::string& text, int64_t now_ms, Options& options) {
   if (!before.empty()) {
     MQ_ASSIGN(options.stored_before, ParseTime(before, now_ms).WithContext("--time"));
   }
-  if (options.stored_from > options.stored_before) return Usage("--time: " + text + " ends before it begins");
+  if (options.stored_from && options.stored_before && *options.stored_from > *options.stored_before)
+    return Usage("--time: " + text + " ends before it begins");
   return Ok();
 }
 

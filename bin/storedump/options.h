@@ -30,8 +30,8 @@ struct Options {
   int64_t from = -1;  // -1: from the first one
   int64_t to = std::numeric_limits<int64_t>::max();
   std::vector<std::string> topics;
-  int64_t stored_from = std::numeric_limits<int64_t>::min();
-  int64_t stored_before = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> stored_from;  // a bound that is not given bounds nothing, whatever times a record claims
+  std::optional<int64_t> stored_before;
   std::string grep;
   std::optional<std::string> key;
 

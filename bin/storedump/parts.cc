@@ -126,6 +126,7 @@ Result<int> PrintPositions(Context& context) {
   constexpr const char* kStates[] = {"recovering", "serving", "draining", "stopped"};
   const uint32_t state = std::min<uint32_t>(broker.state.load(std::memory_order_acquire), 3);
   // The smaller ones first, so that they are never seen ahead of what they follow.
+  const int64_t indexed = reputd.indexed.load(std::memory_order_acquire);
   const int64_t dispatched = reputd.dispatched.load(std::memory_order_acquire);
   const int64_t flushed = LoadFlushed(positions).value();
   const store::WrittenPosition wrote = LoadWrote(broker);
@@ -137,6 +138,7 @@ Result<int> PrintPositions(Context& context) {
       .Time("storeTimestamp", wrote.store_timestamp)
       .Int("flushed", flushed)
       .Int("dispatched", dispatched)
+      .Int("indexed", indexed)
       .Int("durableDispatched", reputd.durable_dispatched.load(std::memory_order_acquire))
       .Int("allocatedTo", positions.flushd().allocated_to.load(std::memory_order_acquire));
   return 0;

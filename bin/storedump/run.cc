@@ -1,5 +1,6 @@
 #include "storedump/run.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,22 +20,31 @@ Result<int> PrintLog(Context& context) {
   return LogPrint(context.settings, context.options, context.live, context.output).Print();
 }
 
-// Every part, one after the other. A part that is not there is said and passed over.
+// Every part, one after the other. A part that is not there is said and passed over, and so is one that cannot be read
+// (status 3); a store without a log is none (status 1).
 Result<int> PrintAll(Context& context) {
-  constexpr Result<int> (*kParts[])(Context&) = {PrintCheckpoint, PrintConfig, PrintQueues, PrintIndex, PrintLog};
+  constexpr Result<int> (*kParts[])(Context&) = {PrintCheckpoint, PrintConfig, PrintQueues, PrintIndex};
   int worst = 0;
   if (context.live.any() != nullptr) MQ_TRY(PrintPositions(context));
   for (const auto print : kParts) {
     Result<int> status = print(context);
-    if (!status && status.error().code != ErrorCode::kNotFound) return status;
-    if (!status) {
-      conf::Notice(context.settings, status.error().what);
-    } else {
+    // What cannot be written ends the run; everything else is the part's own trouble.
+    MQ_TRY(context.output.Flush());
+    if (status) {
       worst = std::max(worst, *status);
+    } else {
+      conf::Notice(context.settings, status.error().what);
+      if (status.error().code != ErrorCode::kNotFound) worst = std::max(worst, 3);
     }
-    if (SignalThatCame() != 0) break;
+    if (SignalThatCame() != 0) return worst;
   }
-  return worst;
+  Result<int> log = PrintLog(context);
+  if (!log && log.error().code == ErrorCode::kNotFound) {
+    conf::Notice(context.settings, log.error().what);
+    return std::max(worst, 1);
+  }
+  if (!log) return log;
+  return std::max(worst, *log);
 }
 
 Result<int> Print(Context& context) {
@@ -76,7 +86,9 @@ Result<int> RunTask(Context& context) {
 }  // namespace
 
 Result<int> Run(const conf::Settings& settings, const Options& options) {
-  if (!PathExists(options.root)) return MakeError(ErrorCode::kIo, options.root + " does not exist");
+  struct stat status_of_root;
+  if (::stat(options.root.c_str(), &status_of_root) != 0) return ErrnoError(ErrorCode::kIo, options.root);
+  if (!S_ISDIR(status_of_root.st_mode)) return MakeError(ErrorCode::kIo, options.root + " is no folder");
   WatchSignals();
   Output output(STDOUT_FILENO, options.line_buffered);
   LiveBroker live(options.root);

@@ -139,7 +139,7 @@ Status Broker::Recover() {
   }
   log::Info("store.recover", clean ? "after a clean stop" : "after an unclean stop")
       .Field("end", recovered.end.value())
-      .Field("records", recovered.records + walked)
+      .Field("records", std::max(recovered.records, walked))
       .Field("dropped_bytes", recovered.bytes_dropped)
       .Field("took_ms", MonotonicMs() - started);
   return BuildParts(recovered, std::move(tombstones));

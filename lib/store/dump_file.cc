@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+
+#include "base/file.h"
 
 namespace mq::store {
 
@@ -63,6 +66,64 @@ int64_t DumpFile::DataFrom(int64_t offset) const {
   const off_t data = ::lseek(fd_.get(), offset, SEEK_DATA);
   if (data >= 0) return data;
   return errno == ENXIO ? bytes_ : offset;
+}
+
+namespace {
+
+std::string_view KindOf(mode_t mode) {
+  if (S_ISREG(mode)) return {};
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a fifo";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISLNK(mode)) return "a link that leads nowhere";
+  return "a device";
+}
+
+}  // namespace
+
+Result<std::vector<FoundFile>> ListFound(const std::string& directory) {
+  std::vector<FoundFile> found;
+  auto names = ListDirectory(directory);
+  if (!names && (names.error().code == ErrorCode::kNotFound || names.error().sys_errno == ENOTDIR)) return found;
+  if (!names) return std::move(names).error();
+  for (const std::string& name : *names) {
+    const std::string path = JoinPath(directory, name);
+    struct stat status;
+    // A link is what it leads to, and itself where it leads nowhere.
+    if (::stat(path.c_str(), &status) != 0 && ::lstat(path.c_str(), &status) != 0) continue;  // gone meanwhile
+    found.push_back({name, KindOf(status.st_mode), status.st_size});
+  }
+  return found;
+}
+
+Result<std::vector<FileEntry>> ListDumpFiles(const std::string& directory) {
+  MQ_ASSIGN(const std::vector<FoundFile> found, ListFound(directory));
+  std::vector<FileEntry> files;
+  for (const FoundFile& file : found) {
+    const auto start = ParseMappedFileName(file.name);
+    if (start && file.kind.empty()) files.push_back({*start, file.bytes});
+  }
+  return files;
+}
+
+int64_t UsualSize(const std::vector<int64_t>& sizes) {
+  std::map<int64_t, int> counts;
+  for (const int64_t size : sizes) ++counts[size];
+  int64_t usual = 0;
+  int most = 0;
+  for (const auto& [size, count] : counts) {
+    if (count < most || size <= 0) continue;
+    most = count;
+    usual = size;
+  }
+  return usual;
+}
+
+std::string WithoutPath(std::string_view what, std::string_view path) {
+  if (path.empty() || !what.starts_with(path)) return std::string(what);
+  what.remove_prefix(path.size());
+  while (!what.empty() && (what.front() == ':' || what.front() == ' ')) what.remove_prefix(1);
+  return std::string(what);
 }
 
 bool IsZero(std::string_view bytes) {

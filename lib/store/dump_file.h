@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "store/layout.h"
 
 namespace mq::store {
 
@@ -49,6 +51,21 @@ class DumpFile {
   int64_t window_start_ = 0;
   std::string window_;
 };
+
+// What lies in a folder, in order of names. `kind` is empty for a file and says what else it is: "a folder", "a link
+// that leads nowhere". A folder that is missing has nothing in it.
+struct FoundFile {
+  std::string name;
+  std::string_view kind;
+  int64_t bytes = 0;
+};
+Result<std::vector<FoundFile>> ListFound(const std::string& directory);
+// The mapped files among them, as ListMappedFiles; what has such a name but is no file does not stop anything here.
+Result<std::vector<FileEntry>> ListDumpFiles(const std::string& directory);
+// The size that most have, the largest of these; 0 when there is none above 0.
+int64_t UsualSize(const std::vector<int64_t>& sizes);
+// What an error about a file says, without its path in front.
+std::string WithoutPath(std::string_view what, std::string_view path);
 
 // Whether all bytes are zero.
 bool IsZero(std::string_view bytes);

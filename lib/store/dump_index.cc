@@ -28,9 +28,15 @@ Result<DumpIndex> DumpIndex::Open(const std::string& path, int64_t slots) {
   }
   index.slots_ = slots;
   index.entries_ = left / kIndexEntryBytes;
-  MQ_ASSIGN(const std::string_view bytes, index.file_.Read(0, kIndexHeaderBytes));
-  index.header_ = LoadIndexHeader(bytes.data());
+  MQ_TRY(index.Refresh());
   return index;
+}
+
+Status DumpIndex::Refresh() {
+  file_.Forget();
+  MQ_ASSIGN(const std::string_view bytes, file_.Read(0, kIndexHeaderBytes));
+  header_ = LoadIndexHeader(bytes.data());
+  return Ok();
 }
 
 std::string DumpIndex::name() const { return path().substr(path().rfind('/') + 1); }

@@ -26,6 +26,8 @@ class DumpIndex {
   int64_t entries() const { return entries_; }
   // The count as it is in the file: 0 where nothing was ever put.
   const IndexHeader& header() const { return header_; }
+  // Reads the header anew, and what is asked for next.
+  Status Refresh();
   // One past the last entry: the header's count, but never more than the file holds.
   int64_t end() const;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -29,20 +28,14 @@ Result<DumpLog> DumpLog::Open(const StoreLayout& layout, protocol::BodyCheck che
 }
 
 Status DumpLog::List() {
-  MQ_ASSIGN(const std::vector<FileEntry> entries, ListMappedFiles(layout_.CommitLogDir()));
+  MQ_ASSIGN(const std::vector<FileEntry> entries, ListDumpFiles(layout_.CommitLogDir()));
   files_.clear();
-  std::map<int64_t, int> sizes;
+  std::vector<int64_t> sizes;
   for (const FileEntry& entry : entries) {
     files_.push_back({entry.start, entry.bytes});
-    ++sizes[entry.bytes];
+    sizes.push_back(entry.bytes);
   }
-  int most = 0;
-  for (const auto& [bytes, count] : sizes) {
-    if (count >= most && bytes > 0) {
-      most = count;
-      file_bytes_ = bytes;
-    }
-  }
+  file_bytes_ = UsualSize(sizes);
   return Ok();
 }
 
@@ -95,6 +88,21 @@ int64_t DumpLog::ByteOf(PhysicalOffset position) const {
   return position.value() - (end == files_.data() ? 0 : (end - 1)->start);
 }
 
+std::string DumpLog::PlaceOf(PhysicalOffset position) const {
+  return "position " + std::to_string(position.value()) + " (" + PathOf(position) + ":" +
+         std::to_string(ByteOf(position)) + ")";
+}
+
+Status DumpLog::CheckNotCut() const {
+  const File* next = FileBehind(position_);
+  const File* end = next != nullptr ? next : files_.data() + files_.size();
+  if (end == files_.data()) return Ok();
+  const File& file = *(end - 1);
+  if (file.start + file.bytes >= position_.value()) return Ok();
+  return MakeError(ErrorCode::kCorruption, PathOf(position_) + ": the file was cut to " + std::to_string(file.bytes) +
+                                               " bytes while it was read");
+}
+
 Result<bool> DumpLog::OpenFile(const File& file) {
   if (open_start_ == file.start && file_.valid()) return true;
   open_start_ = -1;
@@ -116,12 +124,7 @@ Result<RecordCheck> DumpLog::CheckAt(const File& file, int64_t position) {
   if (left < kBlankHeaderBytes) return CheckRecord(bytes, PhysicalOffset(position), check_);
   const int64_t size = static_cast<int32_t>(LoadBe32(bytes.data()));
   const uint32_t magic = LoadBe32(bytes.data() + protocol::kRecordMagicAt);
-  if (magic == protocol::kBlankMagic) {
-    RecordCheck check;
-    check.kind = RecordKind::kBlank;
-    check.bytes = left;
-    return check;
-  }
+  if (magic == protocol::kBlankMagic) return CheckBlank(size, left);
   RecordCheck bad;
   if (magic == kMagicV2) {
     bad.reason = "record of version 2 (RocketMQ 5), which this store format does not have";
@@ -226,6 +229,7 @@ Result<std::optional<LogItem>> DumpLog::Damage(const File& file, const char* rea
     position_ = PhysicalOffset(*found);
     return std::optional<LogItem>(std::move(item));
   }
+  if (*rest > position_) item.reason += ", but bytes that are no record lie from " + PlaceOf(*rest) + " on";
   item.kind = LogItemKind::kTornTail;
   item.bytes = EndOf(file) - position_.value();
   return std::optional<LogItem>(std::move(item));
@@ -257,18 +261,39 @@ Result<std::optional<LogItem>> DumpLog::Next() {
     }
     MQ_ASSIGN(const RecordCheck check, CheckAt(*file, position_.value()));
     if (check.kind == RecordKind::kBad) return Damage(*file, check.reason);
+    if (check.kind == RecordKind::kBlank) {
+      MQ_ASSIGN(LogItem blank, Blank(*file, check.bytes));
+      return std::optional<LogItem>(std::move(blank));
+    }
     LogItem item;
-    item.kind = check.kind == RecordKind::kMessage ? LogItemKind::kRecord : LogItemKind::kBlank;
     item.position = position_;
     item.bytes = check.bytes;
     item.message = check.message;
-    if (item.kind == LogItemKind::kBlank) {
-      MQ_ASSIGN(const std::string_view head, file_.Read(position_.value() - file->start, 4));
-      item.claimed_bytes = static_cast<int32_t>(LoadBe32(head.data()));
-    }
+    last_time_ = check.message.store_timestamp;
     position_ += check.bytes;
     return std::optional<LogItem>(std::move(item));
   }
+}
+
+Result<LogItem> DumpLog::Blank(const File& file, int64_t bytes) {
+  LogItem item;
+  item.kind = LogItemKind::kBlank;
+  item.position = position_;
+  item.bytes = bytes;
+  for (int64_t from = position_.value() + kBlankHeaderBytes;;) {
+    MQ_ASSIGN(const std::optional<int64_t> found, FindRecord(file, from));
+    if (!found) break;
+    MQ_ASSIGN(const RecordCheck hidden, CheckAt(file, *found));
+    if (hidden.message.store_timestamp >= last_time_) {
+      item.kind = LogItemKind::kDamage;
+      item.bytes = *found - position_.value();
+      item.reason = kHidesRecords;
+      break;
+    }
+    from = *found + hidden.bytes;
+  }
+  position_ += item.bytes;
+  return item;
 }
 
 Result<bool> DumpLog::HasNext() {

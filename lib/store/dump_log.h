@@ -29,7 +29,6 @@ struct LogItem {
   LogItemKind kind = LogItemKind::kRecord;
   PhysicalOffset position;
   int64_t bytes = 0;
-  int32_t claimed_bytes = 0;      // kBlank: the size it names itself
   std::string reason;             // damage
   protocol::MessageView message;  // kRecord; valid until the next call
 };
@@ -73,6 +72,10 @@ class DumpLog {
   // "/store/commitlog/00000000000000000000" and the byte in it, for messages.
   std::string PathOf(PhysicalOffset position) const;
   int64_t ByteOf(PhysicalOffset position) const;
+  // "position 5000 (/store/commitlog/00000000000000000000:5000)".
+  std::string PlaceOf(PhysicalOffset position) const;
+  // kCorruption when position() lies beyond the end of its file: it was longer when it was read up to there.
+  Status CheckNotCut() const;
   // Files that went away (expired) while they were read.
   uint64_t vanished_files() const { return vanished_; }
 
@@ -87,6 +90,8 @@ class DumpLog {
   Result<RecordCheck> CheckAt(const File& file, int64_t position);
   Result<std::optional<int64_t>> FindRecord(const File& file, int64_t from);
   Result<std::optional<LogItem>> Damage(const File& file, const char* reason);
+  // The blank at position_: it ends its file, unless it hides records that were stored after the last one.
+  Result<LogItem> Blank(const File& file, int64_t bytes);
   Result<std::optional<LogItem>> Gap();
 
   StoreLayout layout_;
@@ -95,7 +100,8 @@ class DumpLog {
   int64_t file_bytes_ = 0;
   std::optional<int64_t> limit_;
   PhysicalOffset position_;
-  bool seek_ = false;  // position_ may lie inside a record
+  bool seek_ = false;      // position_ may lie inside a record
+  int64_t last_time_ = 0;  // store time of the last record
   DumpFile file_;
   int64_t open_start_ = -1;
   uint64_t vanished_ = 0;

@@ -21,8 +21,15 @@ Result<DumpQueue> DumpQueue::Open(const StoreLayout& layout, const QueueName& na
   // A topic of a record of a damaged store may be no name of a folder.
   if (!IsSafeTopicDirectory(name.topic)) return queue;
   queue.directory_ = layout.QueueDir(name.topic, name.queue_id);
-  MQ_ASSIGN(queue.files_, ListMappedFiles(queue.directory_));
+  MQ_TRY(queue.Refresh());
   return queue;
+}
+
+Status DumpQueue::Refresh() {
+  block_.clear();
+  if (directory_.empty()) return Ok();
+  MQ_ASSIGN(files_, ListDumpFiles(directory_));
+  return Ok();
 }
 
 const FileEntry* DumpQueue::FileOf(int64_t byte) const {

@@ -20,6 +20,9 @@ class DumpQueue {
   // A queue without a folder has no entries.
   static Result<DumpQueue> Open(const StoreLayout& layout, const QueueName& name);
 
+  // Looks for files that came into being, and reads entries anew.
+  Status Refresh();
+
   const QueueName& name() const { return name_; }
   const std::vector<FileEntry>& files() const { return files_; }
   // Index of the first place, which may be pre-blank or expired.

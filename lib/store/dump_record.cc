@@ -177,7 +177,7 @@ void AppendRecordRow(std::string& out, const LogItem& item, RowStyle style, bool
     case LogItemKind::kBlank:
       row.Text("kind", "blank")
           .Int("physicalOffset", item.position.value())
-          .Int("storeSize", item.claimed_bytes)
+          .Int("storeSize", item.bytes)
           .Int("magic", kBlankMagicSigned);
       return;
     case LogItemKind::kDamage:

@@ -1,79 +1,60 @@
 #include "store/dump_verify.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/file.h"
-#include "base/strings.h"
-#include "protocol/names.h"
-#include "protocol/properties.h"
 #include "store/dump_log.h"
+#include "store/dump_verify_config.h"
 #include "store/dump_verify_files.h"
 #include "store/dump_verify_index.h"
 #include "store/dump_verify_queues.h"
+#include "store/dump_verify_records.h"
 #include "store/foreign_format.h"
 
 namespace mq::store {
 
 namespace {
 
-struct Walk {
-  bool has_records = false;
-  int64_t newest_time = 0;
-  PhysicalOffset end;
+// How often and how long what looks torn at the end is looked at again where somebody may be writing it.
+constexpr int kLooks = 3;
+constexpr long kPauseNs = 10L * 1000 * 1000;
+
+struct Verifiers {
+  RecordVerifier& records;
+  QueueVerifier& queues;
+  IndexVerifier& index;
 };
 
-void SayDamage(const DumpLog& log, const LogItem& item, const FaultSink& sink) {
-  std::string text = item.kind == LogItemKind::kTornTail ? "torn tail: " : "";
-  text += item.reason;
-  if (item.kind == LogItemKind::kTornTail) {
-    text += "; no record follows (position " + std::to_string(item.position.value()) + ")";
-  } else {
-    text += "; the next record is at position " + std::to_string(item.position.value() + item.bytes);
-  }
-  sink({log.PathOf(item.position), log.ByteOf(item.position), Severity::kError,
-        item.kind == LogItemKind::kTornTail ? "I-2" : "I-3", std::move(text)});
-}
-
-// What RocketMQ takes for the end of the log though it is a sound record.
-void CheckPoison(const DumpLog& log, const LogItem& item, const FaultSink& sink) {
-  if (item.message.topic != protocol::kScheduleTopic) return;
-  const auto level = protocol::FindProperty(item.message.properties, protocol::property::kDelay);
-  if (!level || ParseInt64(*level)) return;
-  sink({log.PathOf(item.position), log.ByteOf(item.position), Severity::kError, "rocketmq",
-        "the record's DELAY is no number: RocketMQ takes it for the end of the log after a crash"});
-}
-
-Result<Walk> WalkLog(const VerifyOptions& options, DumpLog& log, QueueVerifier& queues, IndexVerifier& index,
-                     VerifyReport& report, const FaultSink& sink) {
-  Walk walk;
-  for (;;) {
+// Feeds all records. `may_be_written`: by somebody whose positions are not known.
+Status WalkLog(DumpLog& log, Verifiers to, bool may_be_written, VerifyReport& report) {
+  for (int looks = 0;;) {
     MQ_ASSIGN(const std::optional<LogItem> item, log.Next());
-    if (!item) break;
+    if (!item) return Ok();
     switch (item->kind) {
       case LogItemKind::kRecord:
         ++report.records;
-        walk.has_records = true;
-        walk.newest_time = std::max(walk.newest_time, item->message.store_timestamp);
-        MQ_TRY(queues.OnRecord(*item));
-        MQ_TRY(index.OnRecord(*item, log.min()));
-        if (options.for_rocketmq) CheckPoison(log, *item, sink);
+        to.records.OnRecord(*item);
+        MQ_TRY(to.queues.OnRecord(*item));
+        MQ_TRY(to.index.OnRecord(*item, log.min()));
+        looks = 0;
         break;
       case LogItemKind::kBlank:
-        if (item->claimed_bytes != item->bytes) {
-          sink({log.PathOf(item->position), log.ByteOf(item->position), Severity::kError, "I-2",
-                "the blank names " + std::to_string(item->claimed_bytes) + " bytes where " +
-                    std::to_string(item->bytes) + " are left of the file"});
-        }
         break;
       case LogItemKind::kDamage:
-      case LogItemKind::kTornTail:
-        SayDamage(log, *item, sink);
+        to.records.OnDamage(*item);
         break;
+      case LogItemKind::kTornTail:
+        if (may_be_written && looks++ < kLooks) {
+          const timespec pause = {0, kPauseNs};
+          ::nanosleep(&pause, nullptr);
+          MQ_TRY(log.Refresh());
+          break;
+        }
+        to.records.OnDamage(*item);
+        return Ok();
     }
-    if (item->kind == LogItemKind::kTornTail) break;
   }
-  walk.end = log.position();
-  return walk;
 }
 
 void CheckPositions(const Positions& positions, const FaultSink& sink, const std::string& root) {
@@ -100,13 +81,21 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     sink(fault);
   };
   const StoreLayout layout(options.root);
-  MQ_ASSIGN(DumpLog log, DumpLog::Open(layout, protocol::BodyCheck::kCrc));
+  auto opened = DumpLog::Open(layout, protocol::BodyCheck::kCrc);
+  if (!opened && opened.error().code == ErrorCode::kNotFound) {
+    counted({layout.CommitLogDir(), 0, Severity::kError, "I-1", "there is no such folder, so this is no store"});
+    return report;
+  }
+  if (!opened) return std::move(opened).error();
+  DumpLog& log = *opened;
   if (const auto foreign = FindForeignFormat(options.root)) {
     counted({foreign->path, 0, Severity::kError, "5.x", foreign->what + "; a broker refuses the store"});
   }
   MQ_TRY(VerifyNames(options, log, counted));
+  ConfigVerifier config(options, counted);
+  config.Load();
   QueueVerifier::Scope scope;
-  scope.topics = ConfiguredTopics(layout);
+  scope.topics = config.topics();
   scope.unclean = PathExists(layout.Abort());
   if (options.positions != nullptr) {
     // Dispatched first: what is in the queues is then surely below the end of the walk.
@@ -119,14 +108,17 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
              "no clean stop: a broker is running, or was killed and recovers at its next start"});
   }
   MQ_ASSIGN(Tombstones tombstones, Tombstones::Load(layout));
+  RecordVerifier records(options, log, counted);
   QueueVerifier queues(options, scope, std::move(tombstones), counted);
   IndexVerifier index(options, scope.unclean, counted);
   MQ_TRY(index.Open());
-  MQ_ASSIGN(const Walk walk, WalkLog(options, log, queues, index, report, counted));
-  report.log_end = walk.end.value();
+  MQ_TRY(WalkLog(log, {records, queues, index}, scope.unclean && !scope.live, report));
+  const PhysicalOffset end = log.position();
+  report.log_end = end.value();
+  records.Finish();
   MQ_TRY(queues.Finish(log));
-  MQ_TRY(index.Finish(walk.end));
-  MQ_TRY(VerifyConfig(options, queues, walk.has_records, walk.newest_time, counted));
+  MQ_TRY(index.Finish(log, end, config.index_time()));
+  config.Check(queues, records.has_records(), records.newest_time());
   return report;
 }
 

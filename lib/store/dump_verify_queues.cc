@@ -1,6 +1,7 @@
 #include "store/dump_verify_queues.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -81,21 +82,37 @@ Status QueueVerifier::OnRecord(const LogItem& item) {
   return Compare(*queue, item);
 }
 
-void QueueVerifier::CloseMissing(Queue& queue) {
-  if (queue.missing == 0) return;
+// Entries that were not there when their records were read may have been written since.
+Result<bool> QueueVerifier::HaveComeBy(Queue& queue) {
+  MQ_TRY(queue.entries.Refresh());
+  for (int64_t i = 0; i < queue.missing; ++i) {
+    MQ_ASSIGN(const std::optional<QueueEntry> entry, queue.entries.Entry(queue.missing_from + i));
+    if (!entry || !entry->IsRecord()) return false;
+  }
+  return true;
+}
+
+Status QueueVerifier::CloseMissing(Queue& queue) {
+  if (queue.missing == 0) return Ok();
+  if (MayBeWritten()) {
+    MQ_ASSIGN(const bool there, HaveComeBy(queue));
+    if (there) queue.missing = 0;
+    if (there) return Ok();
+  }
   const int64_t last = queue.missing_from + queue.missing - 1;
   Add(queue, At(queue.entries, queue.missing_from, Severity::kError, "I-8",
                 "entries " + std::to_string(queue.missing_from) + " to " + std::to_string(last) + " of " +
                     NameOf(queue.entries.name()) + " are missing; the log has their records from position " +
                     std::to_string(queue.missing_at.value()) + " on"));
   queue.missing = 0;
+  return Ok();
 }
 
 Status QueueVerifier::Compare(Queue& queue, const LogItem& item) {
   const int64_t index = item.message.queue_offset.value();
   MQ_ASSIGN(const std::optional<QueueEntry> entry, queue.entries.Entry(index));
   if (!entry || !entry->IsRecord()) {
-    if (queue.missing > 0 && index != queue.missing_from + queue.missing) CloseMissing(queue);
+    if (queue.missing > 0 && index != queue.missing_from + queue.missing) MQ_TRY(CloseMissing(queue));
     if (queue.missing == 0) {
       queue.missing_from = index;
       queue.missing_at = item.position;
@@ -103,7 +120,7 @@ Status QueueVerifier::Compare(Queue& queue, const LogItem& item) {
     ++queue.missing;
     return Ok();
   }
-  CloseMissing(queue);
+  MQ_TRY(CloseMissing(queue));
   if (entry->physical_offset != item.position || entry->bytes != item.bytes) {
     Add(queue, At(queue.entries, index, Severity::kError, "I-5",
                   "entry " + std::to_string(index) + " names " + EntryText(*entry) + "; its record is at position " +
@@ -125,7 +142,7 @@ Status QueueVerifier::CheckExtended(Queue& queue, const QueueEntry& entry, int64
   const int64_t address = static_cast<int64_t>(static_cast<uint64_t>(entry.tags_code) - 0x8000000000000000ull);
   const QueueName& name = queue.entries.name();
   const std::string directory = options_.root + "/consumequeue_ext/" + name.topic + "/" + std::to_string(name.queue_id);
-  MQ_ASSIGN(const std::vector<FileEntry> files, ListMappedFiles(directory));
+  MQ_ASSIGN(const std::vector<FileEntry> files, ListDumpFiles(directory));
   std::string problem = "which no file of consumequeue_ext holds";
   for (const FileEntry& file : files) {
     if (address < file.start || address + kUnitHeadBytes > file.start + file.bytes) continue;
@@ -154,6 +171,13 @@ Status QueueVerifier::CheckEntry(Queue& queue, int64_t index, const QueueEntry& 
   std::string text = "entry " + std::to_string(index) + " of " + NameOf(name) + " names " + EntryText(entry);
   if (entry.end() > log_end_) {
     if (scope_.live) return Ok();  // appended since
+    // Whoever writes entries writes the record first: it is there by now if somebody still writes.
+    if (MayBeWritten()) {
+      if (!refreshed_) MQ_TRY(log.Refresh());
+      refreshed_ = true;
+      MQ_ASSIGN(const std::optional<LogItem> since, log.RecordAt(entry.physical_offset));
+      if (since) return Ok();
+    }
     Add(queue, At(queue.entries, index, Severity::kError, "I-10",
                   text + ", beyond the end of the log at " + std::to_string(log_end_.value())));
     return Ok();
@@ -164,6 +188,10 @@ Status QueueVerifier::CheckEntry(Queue& queue, int64_t index, const QueueEntry& 
   } else if (const auto queues = protocol::FindProperty(record->message.properties, kMultiDispatch);
              queues && queues->find(name.topic) != std::string_view::npos) {
     return Ok();
+  } else if (!EntersQueue(record->message.sys_flag)) {
+    const bool prepared =
+        (record->message.sys_flag & protocol::sys_flag::kTransactionMask) == protocol::sys_flag::kTransactionPrepared;
+    text += std::string(", whose record is ") + (prepared ? "prepared" : "rolled back") + " and enters no queue";
   } else {
     text += ", where a record of " + std::string(record->message.topic) + "/" +
             std::to_string(record->message.queue_id) + " with queue offset " +
@@ -175,6 +203,7 @@ Status QueueVerifier::CheckEntry(Queue& queue, int64_t index, const QueueEntry& 
 
 // Entries in front of and behind those that records claimed.
 Status QueueVerifier::CheckUnclaimed(Queue& queue, DumpLog& log) {
+  MQ_TRY(queue.entries.Refresh());
   MQ_ASSIGN(const int64_t end, queue.entries.End());
   queue.range = {queue.entries.first(), end};
   const int64_t claimed = queue.first < 0 ? end : queue.first;
@@ -200,6 +229,10 @@ Status QueueVerifier::Finish(DumpLog& log) {
   for (Queue* queue : sorted) {
     MQ_TRY(CheckUnclaimed(*queue, log));
     if (IsDeleted(*queue)) continue;
+    if (queue->missing > 0 && MayBeWritten()) {
+      MQ_ASSIGN(const bool there, HaveComeBy(*queue));
+      if (there) queue->missing = 0;
+    }
     if (queue->missing > 0 && queue->missing_from + queue->missing == queue->next) {
       Add(*queue, At(queue->entries, queue->missing_from, scope_.unclean ? Severity::kWarning : Severity::kError, "I-7",
                      NameOf(queue->entries.name()) + " ends at queue offset " + std::to_string(queue->missing_from) +
@@ -208,7 +241,7 @@ Status QueueVerifier::Finish(DumpLog& log) {
                          (scope_.unclean ? " (the next start adds them)" : "")));
       queue->missing = 0;
     }
-    CloseMissing(*queue);
+    MQ_TRY(CloseMissing(*queue));
     for (const Fault& fault : queue->found) sink_(fault);
     if (queue->more > 0) {
       sink_({queue->entries.PathOf(queue->entries.first()), 0, Severity::kError, "I-5",
@@ -221,6 +254,14 @@ Status QueueVerifier::Finish(DumpLog& log) {
 QueueVerifier::Range QueueVerifier::RangeOf(std::string_view topic, int32_t queue_id) const {
   const auto it = queues_.find(std::string(topic) + "/" + std::to_string(queue_id));
   return it == queues_.end() || it->second->entries.files().empty() ? Range{} : it->second->range;
+}
+
+std::vector<std::string> QueueVerifier::TopicsWithMessages() const {
+  std::set<std::string> topics;
+  for (const auto& [key, queue] : queues_) {
+    if (queue->range.max > queue->range.min) topics.insert(queue->entries.name().topic);
+  }
+  return {topics.begin(), topics.end()};
 }
 
 }  // namespace mq::store

@@ -35,6 +35,8 @@ class QueueVerifier {
     int64_t max = -1;
   };
   Range RangeOf(std::string_view topic, int32_t queue_id) const;
+  // After Finish: topics of which a queue holds something, sorted.
+  std::vector<std::string> TopicsWithMessages() const;
 
  private:
   struct Queue {
@@ -50,7 +52,10 @@ class QueueVerifier {
   };
   Result<Queue*> QueueOf(std::string_view topic, int32_t queue_id);
   void Add(Queue& queue, Fault fault);
-  void CloseMissing(Queue& queue);
+  // Whether the store is one that somebody may write whose positions are not known.
+  bool MayBeWritten() const { return scope_.unclean && !scope_.live; }
+  Status CloseMissing(Queue& queue);
+  Result<bool> HaveComeBy(Queue& queue);
   Status Compare(Queue& queue, const LogItem& item);
   Status CheckUnclaimed(Queue& queue, DumpLog& log);
   Status CheckEntry(Queue& queue, int64_t index, const QueueEntry& entry, DumpLog& log);
@@ -65,6 +70,7 @@ class QueueVerifier {
   std::unordered_map<std::string, std::unique_ptr<Queue>> queues_;
   std::string key_;
   PhysicalOffset log_end_;
+  bool refreshed_ = false;  // the log, for entries behind log_end_
 };
 
 }  // namespace mq::store

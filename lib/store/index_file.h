@@ -11,6 +11,7 @@
 // newest entry to older ones, so numbers only fall along it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -103,6 +104,13 @@ inline int64_t IndexFileBytes(const StoreOptions& options) {
 int32_t IndexKeyHash(std::string_view topic, std::string_view key);
 // The same from the hash of "topic#" (JavaHash), for many keys of one topic.
 int32_t IndexKeyHash(uint32_t topic_hash, std::string_view key);
+
+// An entry's seconds: from the begin time of its file, as it was when the entry was put, to the record's store time.
+inline int32_t IndexSeconds(int64_t begin_timestamp, int64_t store_timestamp) {
+  if (begin_timestamp <= 0) return 0;
+  const int64_t seconds = (store_timestamp - begin_timestamp) / 1000;
+  return static_cast<int32_t>(std::clamp<int64_t>(seconds, 0, INT32_MAX));
+}
 
 // Does the record take part? Rolled-back halves do not.
 inline bool EntersIndex(int32_t sys_flag) {

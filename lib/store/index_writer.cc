@@ -22,12 +22,6 @@ Status AllocateBlocks(const MappedFile& file, int64_t from, int64_t to) {
   return ErrnoError(ErrorCode::kIo, "allocate blocks of " + file.path());
 }
 
-int32_t SecondsSince(int64_t begin_timestamp, int64_t timestamp) {
-  if (begin_timestamp <= 0) return 0;
-  const int64_t seconds = (timestamp - begin_timestamp) / 1000;
-  return static_cast<int32_t>(std::clamp<int64_t>(seconds, 0, INT32_MAX));
-}
-
 }  // namespace
 
 IndexWriter::IndexWriter(const StoreOptions& options, const IndexCheck& start)
@@ -66,7 +60,7 @@ Status IndexWriter::PutKey(int32_t hash, const protocol::MessageView& message) {
   const int32_t slot = view.SlotOf(hash);
   int32_t previous = view.LoadSlot(slot);
   if (previous < 0 || previous >= number) previous = 0;
-  const int32_t seconds = SecondsSince(header.begin_timestamp, message.store_timestamp);
+  const int32_t seconds = IndexSeconds(header.begin_timestamp, message.store_timestamp);
   view.StoreEntry(number, {hash, message.physical_offset, seconds, previous});
   view.StoreSlot(slot, number);
   if (number == 1) {

@@ -16,8 +16,9 @@ namespace mq::store {
 // Position in the file of its first byte at or behind `from` that is not zero.
 Result<std::optional<int64_t>> FindNonZero(const std::string& path, int64_t from);
 
-// Overwrites everything behind `from` that is not zero with zeros, syncs when something was; returns how
-// many bytes were not zero (in whole 4 KiB pieces, less what lies before `from`).
+// Overwrites everything behind `from` that is not zero with zeros, syncs when something was; returns how many
+// bytes that took away: up to the last one that is not zero, from `from` on or, in a file that is dropped whole (`from`
+// 0), from its first.
 Result<int64_t> ZeroTail(const std::string& path, int64_t from);
 
 }  // namespace mq::store

@@ -20,27 +20,40 @@ Result<const protocol::MessageView*> LogWalk::Next(PhysicalOffset to) {
     check_ = CheckRecord(region_.bytes.substr(static_cast<size_t>(at)), position_, protocol::BodyCheck::kSkip);
     if (check_.kind == RecordKind::kMessage) {
       record_position_ = position_;
+      record_time_ = check_.message.store_timestamp;
       position_ += check_.bytes;
       return &check_.message;
     }
     if (check_.kind == RecordKind::kBlank) {
-      position_ += check_.bytes;
-      continue;
+      StepOverBlank(check_.bytes);
+    } else {
+      SkipDamage(check_.reason, to);
     }
-    SkipDamage(check_, to);
   }
   return nullptr;
 }
 
+void LogWalk::StepOverBlank(int64_t bytes) {
+  const std::string_view rest = region_.bytes.substr(static_cast<size_t>(position_ - region_start_));
+  const auto hidden = FindRecordInBlank(rest, position_, record_time_);
+  const PhysicalOffset from = position_;
+  position_ = hidden ? *hidden : position_ + bytes;
+  if (hidden) SayDamage(from, kHidesRecords);
+}
+
 // Damage that recovery has kept: go on at the next whole record of this file, else at the next file.
-void LogWalk::SkipDamage(const RecordCheck& check, PhysicalOffset to) {
+void LogWalk::SkipDamage(const char* reason, PhysicalOffset to) {
   const PhysicalOffset from = position_;
   auto next = FindNextRecord(region_.bytes, region_start_, position_ + 1);
   position_ = next ? *next : std::min(region_start_ + static_cast<int64_t>(region_.bytes.size()), to);
+  SayDamage(from, reason);
+}
+
+void LogWalk::SayDamage(PhysicalOffset from, const char* reason) const {
   log::Warn("store.walk", "damaged stretch of the commit log skipped")
       .Field("offset", from.value())
       .Field("to", position_.value())
-      .Field("reason", check.reason);
+      .Field("reason", reason);
 }
 
 }  // namespace mq::store

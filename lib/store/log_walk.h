@@ -25,12 +25,16 @@ class LogWalk {
   PhysicalOffset record_position() const { return record_position_; }
 
  private:
-  void SkipDamage(const RecordCheck& check, PhysicalOffset to);
+  void SkipDamage(const char* reason, PhysicalOffset to);
+  // A blank ends its file, unless it hides records that were stored after the last one.
+  void StepOverBlank(int64_t bytes);
+  void SayDamage(PhysicalOffset from, const char* reason) const;
 
   LogReader& log_;
   PhysicalOffset position_;
   PhysicalOffset record_position_{-1};
-  Slice region_;  // holds position_ while they match
+  int64_t record_time_ = 0;  // store time of that record
+  Slice region_;             // holds position_ while they match
   PhysicalOffset region_start_{-1};
   RecordCheck check_;
 };

@@ -17,18 +17,20 @@ RecordCheck Bad(const char* reason, int64_t bytes = 0) {
 
 }  // namespace
 
+RecordCheck CheckBlank(int64_t claimed, int64_t left) {
+  if (claimed != left) return Bad("a blank that names another size than what is left of its file");
+  RecordCheck check;
+  check.kind = RecordKind::kBlank;
+  check.bytes = left;
+  return check;
+}
+
 RecordCheck CheckRecord(std::string_view bytes, PhysicalOffset position, protocol::BodyCheck body_check) {
   const int64_t left = static_cast<int64_t>(bytes.size());
   if (left < kBlankHeaderBytes) return Bad("fewer than 8 bytes are left of the file");
   const int64_t size = static_cast<int32_t>(LoadBe32(bytes.data()));
   const uint32_t magic = LoadBe32(bytes.data() + protocol::kRecordMagicAt);
-  if (magic == protocol::kBlankMagic) {
-    // The blank's own size is not looked at: it always means the rest of the file.
-    RecordCheck check;
-    check.kind = RecordKind::kBlank;
-    check.bytes = left;
-    return check;
-  }
+  if (magic == protocol::kBlankMagic) return CheckBlank(size, left);
   if (magic != protocol::kMessageMagic) return Bad(magic == 0 ? "nothing is written here" : "unknown magic");
   if (size < static_cast<int64_t>(protocol::kMinRecordBytes)) return Bad("record size is too small");
   if (size > left) return Bad("record reaches past the end of the file");
@@ -51,6 +53,9 @@ std::optional<PhysicalOffset> FindNextRecord(std::string_view bytes, PhysicalOff
   // The first byte of the magic is rare enough to look for by memchr.
   const char* const begin = bytes.data();
   const char* const end = begin + bytes.size();
+  if (from - position + static_cast<int64_t>(protocol::kRecordMagicAt) > static_cast<int64_t>(bytes.size())) {
+    return std::nullopt;
+  }
   const char* at = begin + (from - position) + protocol::kRecordMagicAt;
   while (at + 4 <= end) {
     at = static_cast<const char*>(std::memchr(at, 0xDA, static_cast<size_t>(end - at)));
@@ -62,6 +67,17 @@ std::optional<PhysicalOffset> FindNextRecord(std::string_view bytes, PhysicalOff
       if (CheckRecord(rest, where, protocol::BodyCheck::kSkip).kind == RecordKind::kMessage) return where;
     }
     ++at;
+  }
+  return std::nullopt;
+}
+
+std::optional<PhysicalOffset> FindRecordInBlank(std::string_view bytes, PhysicalOffset position, int64_t newest_ms) {
+  PhysicalOffset from = position + kBlankHeaderBytes;
+  while (auto found = FindNextRecord(bytes, position, from)) {
+    const RecordCheck check =
+        CheckRecord(bytes.substr(static_cast<size_t>(*found - position)), *found, protocol::BodyCheck::kSkip);
+    if (check.message.store_timestamp >= newest_ms) return found;
+    from = *found + check.bytes;
   }
   return std::nullopt;
 }

@@ -32,6 +32,18 @@ struct RecordCheck {
   protocol::MessageView message;  // kMessage only
 };
 
+inline constexpr const char* kHidesRecords = "a blank with records behind it in its file";
+
+// What the head of a blank with the size `claimed` means where `left` bytes are left of the file. A blank always names
+// all of them: one of another size was not written by a broker, and to believe it would hide every record behind it.
+RecordCheck CheckBlank(int64_t claimed, int64_t left);
+
+// The first record inside of the blank whose bytes these are (they lie at `position`) whose store time is not below
+// `newest_ms`, that of the last record in front of the blank. Nothing in a sound log: such a blank hides records and is
+// damage. Older records are no news: RocketMQ leaves them behind where it cut the log, and a blank may come to lie
+// there.
+std::optional<PhysicalOffset> FindRecordInBlank(std::string_view bytes, PhysicalOffset position, int64_t newest_ms);
+
 // Looks at `bytes`, which lie at `position` and end where the file (or the readable part of it) ends.
 RecordCheck CheckRecord(std::string_view bytes, PhysicalOffset position, protocol::BodyCheck body_check);
 

@@ -193,6 +193,14 @@ class LogRecovery {
           position = *go_on;
           continue;
         }
+        if (check.kind == RecordKind::kBlank) {
+          if (const auto hidden = FindRecordInBlank(rest, position, result_.last_store_timestamp)) {
+            // Whole records, so nothing is lost by going on with them, wherever the last flush was.
+            KeepDamage(position, *hidden, kHidesRecords);
+            position = *hidden;
+            continue;
+          }
+        }
         if (check.kind == RecordKind::kMessage) {
           ++result_.records;
           result_.last_store_timestamp = check.message.store_timestamp;
@@ -259,13 +267,17 @@ class LogRecovery {
           .Field("records_behind", result_.records_dropped);
       return std::optional<PhysicalOffset>();
     }
-    log::Err("store.recover", "damage below the last durable flush: kept and skipped")
-        .Field("file", PathOf(files_[IndexOf(position)]))
-        .Field("offset", position.value())
-        .Field("to", next->value())
-        .Field("reason", check.reason);
-    result_.kept_damage.push_back({position, *next, check.reason});
+    KeepDamage(position, *next, check.reason);
     return next;
+  }
+
+  void KeepDamage(PhysicalOffset from, PhysicalOffset to, const char* reason) {
+    log::Err("store.recover", "damage below the last durable flush: kept and skipped")
+        .Field("file", PathOf(files_[IndexOf(from)]))
+        .Field("offset", from.value())
+        .Field("to", to.value())
+        .Field("reason", reason);
+    result_.kept_damage.push_back({from, to, reason});
   }
 
   Result<int64_t> CountRecords(PhysicalOffset from) {

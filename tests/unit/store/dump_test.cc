@@ -1,53 +1,19 @@
 // What mq-storedump reads: walks over sound and damaged logs, and that --verify names each kind of damage.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/bytes.h"
+#include "dump_fixture.h"
 #include "store/dump_queue.h"
 #include "store/dump_record.h"
 #include "store/dump_verify.h"
-#include "test_store.h"
 
 namespace mq::store {
 namespace {
 
-using testing::TestStore;
-
-class DumpTest : public ::testing::Test {
- protected:
-  // Two topics, enough for three log files, everything dispatched, stopped cleanly.
-  void Fill(int messages = 200) {
-    store.Boot();
-    for (int i = 0; i < messages; ++i) {
-      store.Append(i % 3 == 0 ? "A" : "B", i % 2, std::string(900, 'x') + std::to_string(i), "TAGS\x01tag");
-    }
-    store.DispatchAll();
-  }
-  std::vector<Fault> Verify(bool for_rocketmq = false) {
-    VerifyOptions options;
-    options.root = store.options.root;
-    options.for_rocketmq = for_rocketmq;
-    std::vector<Fault> faults;
-    auto report = VerifyStore(options, [&](const Fault& fault) { faults.push_back(fault); });
-    EXPECT_TRUE(report.has_value()) << (report ? "" : report.error().what);
-    return faults;
-  }
-  bool Says(const std::vector<Fault>& faults, std::string_view rule, std::string_view text) {
-    return std::any_of(faults.begin(), faults.end(), [&](const Fault& fault) {
-      return fault.rule == rule && fault.text.find(text) != std::string::npos;
-    });
-  }
-  void Write(const std::string& path, int64_t at, std::string_view bytes) {
-    auto fd = OpenFile(path, O_RDWR);
-    ASSERT_TRUE(fd.has_value());
-    ASSERT_TRUE(WriteAt(fd->get(), bytes, at, path).has_value());
-  }
-  std::string LogFile(int64_t start) { return store.layout().CommitLogFile(PhysicalOffset(start)); }
-  std::string QueueFile(const std::string& topic, int queue, int64_t start) {
-    return store.layout().QueueDir(topic, queue) + "/" + MappedFileName(start);
-  }
-  TestStore store;
-};
+using testing::DumpTest;
 
 TEST_F(DumpTest, ASoundStoreHasNoFaultsAlsoForRocketmq) {
   Fill();
@@ -133,6 +99,24 @@ TEST_F(DumpTest, ADamagedHeadIsSteppedOverToTheNextRecord) {
   ASSERT_TRUE(next.has_value() && next->has_value());
   EXPECT_EQ((*next)->kind, LogItemKind::kRecord);
   EXPECT_EQ((*next)->position.value(), (*damage)->bytes);
+}
+
+TEST_F(DumpTest, ABlankThatLiesIsDamageAndHidesNothing) {
+  for (const int64_t size : {int64_t{8}, int64_t{65536}}) {
+    Fill(10);
+    store.PutBlank(PhysicalOffset(0), size);
+    auto log = DumpLog::Open(store.layout(), protocol::BodyCheck::kCrc);
+    ASSERT_TRUE(log.has_value());
+    auto item = log->Next();
+    ASSERT_TRUE(item.has_value() && item->has_value());
+    EXPECT_EQ((*item)->kind, LogItemKind::kDamage);
+    int records = 0;
+    while ((item = log->Next()).has_value() && item->has_value()) records += (*item)->kind == LogItemKind::kRecord;
+    EXPECT_EQ(records, 9);
+    EXPECT_TRUE(Says(Verify(), "I-3", "blank"));
+    ASSERT_TRUE(RemoveTree(store.options.root).has_value());
+    ASSERT_TRUE(store.layout().MakeDirectories().has_value());
+  }
 }
 
 // bugs 34: a mapping would be SIGBUS here.

@@ -105,6 +105,68 @@ TEST(RecoveryTest, DamageBelowTheCheckpointIsKeptAndSkipped) {
   EXPECT_EQ(store.table.Find("T", 1)->next, QueueOffset(67));
 }
 
+// A blank is believed when it names exactly the rest of its file and nothing younger lies in it: everything else would
+// take all records behind it away without a word.
+TEST(RecoveryTest, ABlankThatLiesHidesNothingBelowTheLastFlush) {
+  for (const bool right_size : {false, true}) {
+    for (const bool clean : {false, true}) {
+      SCOPED_TRACE(std::to_string(right_size) + " " + std::to_string(clean));
+      TestStore store;
+      store.clock_ms = NowMs() - 100000;
+      store.Boot();
+      const AppendResult first = store.Append("T", 0, "first");
+      const AppendResult lost = store.Append("T", 0, "lost");
+      for (int i = 0; i < 300; ++i) store.Append("T", 0, std::string(500, '.'));
+      const PhysicalOffset end = store.log->wrote();
+      auto file = CheckpointFile::Open(store.layout().Checkpoint());
+      ASSERT_TRUE(file.has_value());
+      ASSERT_TRUE(file->Write({store.clock_ms, 0, 0}).has_value());
+      store.PutBlank(first.end(), right_size ? store.RestOfFile(first.end()) : 8);
+      store.Boot(clean);
+      EXPECT_EQ(store.recovered.end, end);
+      EXPECT_EQ(store.recovered.bytes_dropped, 0);
+      ASSERT_EQ(store.recovered.kept_damage.size(), 1U);
+      EXPECT_EQ(store.recovered.kept_damage[0].from, first.end());
+      EXPECT_EQ(store.recovered.kept_damage[0].to, lost.end());
+      EXPECT_EQ(store.table.Find("T", 0)->next, QueueOffset(302));
+      store.DispatchAll();
+      EXPECT_EQ(store.Bodies("T", 0).size(), 301U);
+    }
+  }
+}
+
+// RocketMQ leaves old records behind a cut; a blank that comes to lie over them is sound.
+TEST(RecoveryTest, OlderRecordsInsideOfABlankStayDead) {
+  TestStore store;
+  store.clock_ms = NowMs() - 100000;
+  store.Boot();
+  const AppendResult stale = store.Append("T", 0, "stale, of an earlier life");
+  const std::string record = store.Bytes(FileOf(store, PhysicalOffset(0))).substr(0, static_cast<size_t>(stale.bytes));
+  AppendResult last;
+  do last = store.Append("T", 0, std::string(500, '.'));
+  while (store.RestOfFile(last.end()) > 650);
+  const PhysicalOffset at = last.end();
+  store.Append("T", 0, std::string(600, '.'));  // does not fit: a blank, and the next file
+  ASSERT_EQ(store.log->wrote().value() / 65536, 1);
+  std::string moved = record;
+  StoreBe64(moved.data() + protocol::kRecordPhysicalOffsetAt, static_cast<uint64_t>(at.value() + 20));
+  store.Corrupt(FileOf(store, at), at.value() + 20, moved);
+  store.Boot(true);
+  EXPECT_TRUE(store.recovered.kept_damage.empty());
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("T", 0).back(), std::string(600, '.'));
+}
+
+TEST(RecoveryTest, SaysHowManyBytesWereDropped) {
+  TestStore store;
+  Fill(store, 10);
+  const PhysicalOffset end = store.log->wrote();
+  store.Corrupt(FileOf(store, end), end.value(), std::string(530, 'x'));
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, end);
+  EXPECT_EQ(store.recovered.bytes_dropped, 530);
+}
+
 TEST(RecoveryTest, DamageAboveTheCheckpointCuts) {
   TestStore store;
   Fill(store, 200);

@@ -158,6 +158,22 @@ TEST(ReputTest, GapsAreFilledAndTooLowOffsetsSkipped) {
   EXPECT_EQ(store.Bodies("T", 0), (std::vector<std::string>{"zero", "six", "seven"}));
 }
 
+// The walk of reput takes a blank that lies for damage, as recovery does, and goes on at the next record.
+TEST(ReputTest, ABlankThatLiesCostsOneRecord) {
+  for (const bool right_size : {false, true}) {
+    TestStore store;
+    store.Boot();
+    const AppendResult first = store.Append("T", 0, "first");
+    store.Append("T", 0, "lost");
+    for (int i = 0; i < 200; ++i) store.Append("T", 0, std::string(500, '.'));
+    store.PutBlank(first.end(), right_size ? store.RestOfFile(first.end()) : 8);
+    auto reput = store.OpenReput();
+    while (reput->behind()) ASSERT_TRUE(reput->Step(0, 1000).has_value());
+    EXPECT_EQ(reput->records(), 201);
+    EXPECT_EQ(store.Bodies("T", 0).size(), 201U);
+  }
+}
+
 // store.md section 15, vector 6: a queue whose first record has queue offset 29, ten entries a file.
 TEST(ReputTest, FirstFileStartsWithPreBlankEntries) {
   TestStore store;

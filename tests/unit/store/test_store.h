@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "protocol/batch.h"
 #include "protocol/properties.h"
@@ -108,6 +109,14 @@ class TestStore {
     ASSERT_TRUE(done.has_value()) << done.error().what;
   }
 
+  // topics.json of a broker that knows these.
+  void Configure(const std::vector<std::string>& topics) {
+    std::string text;
+    for (const std::string& topic : topics) text += (text.empty() ? "\"" : ",\"") + topic + "\":{}";
+    ASSERT_TRUE(WriteFileAtomically(layout().ConfigDir() + "/topics.json", "{\"topicConfigTable\":{" + text + "}}")
+                    .has_value());
+  }
+
   // Bodies of a queue in order, read the way the broker reads.
   std::vector<std::string> Bodies(std::string_view topic, int32_t queue) {
     ConsumeQueueReader queues(options, positions.get());
@@ -134,6 +143,17 @@ class TestStore {
     auto fd = OpenFile(path, O_RDWR);
     ASSERT_TRUE(fd.has_value());
     ASSERT_TRUE(WriteAt(fd->get(), bytes, at, path).has_value());
+  }
+  // Puts the head of a blank over what lies at that position of the log.
+  void PutBlank(PhysicalOffset at, int64_t size) {
+    std::string head(8, '\0');
+    StoreBe32(head.data(), static_cast<uint32_t>(size));
+    StoreBe32(head.data() + 4, protocol::kBlankMagic);
+    const int64_t start = at.value() / options.commit_log_file_bytes * options.commit_log_file_bytes;
+    Corrupt(layout().CommitLogFile(PhysicalOffset(start)), at.value() - start, head);
+  }
+  int64_t RestOfFile(PhysicalOffset at) const {
+    return options.commit_log_file_bytes - at.value() % options.commit_log_file_bytes;
   }
   std::string Bytes(const std::string& path) {
     auto bytes = ReadFile(path);
