@@ -91,9 +91,23 @@ class LogRecovery {
     return Ok();
   }
 
+  // What reputd's marker names as durable, whether or not the log still agrees with it; 0 without one.
+  int64_t MarkedOffset() const {
+    const auto text = ReadFile(layout_.Dispatched());
+    if (!text) return 0;
+    const auto marker = DispatchedMarker::Decode(*text);
+    return marker ? marker->offset.value() : 0;
+  }
+
   Status RestoreSize(const std::string& path, FileEntry& file) {
     if (mode_ == RecoverMode::kLookOnly) {
       return MakeError(ErrorCode::kCorruption, path + " is too short; start the broker to repair it");
+    }
+    // A crash leaves no empty file where durable records were: somebody cut it.
+    if (const int64_t durable = MarkedOffset(); file.bytes == 0 && durable > file.start) {
+      return MakeError(ErrorCode::kCorruption,
+                       path + " is empty, and its records up to position " + std::to_string(durable) + " were durable")
+          .WithHint("put the file back from a copy; to go on without them, remove mq/dispatched of the store");
     }
     log::Warn("store.recover", "the last file was too short: filled up with zeros")
         .Field("file", path)

@@ -1,5 +1,7 @@
 #include "store/recovery.h"
 
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "store/checkpoint.h"
 #include "test_store.h"
@@ -70,6 +72,23 @@ TEST(RecoveryTest, TornLastRecordIsZeroedAndItsPlaceUsedAgain) {
   const AppendResult next = store.Append("T", 0, "next");
   EXPECT_EQ(next.physical_offset, last.physical_offset);
   EXPECT_EQ(next.queue_offset, last.queue_offset);
+}
+
+// bugs 34: an empty file is no torn tail when its records were durable.
+TEST(RecoveryTest, ALastFileThatWasCutToNothingIsRefused) {
+  TestStore store;
+  Fill(store, 10);
+  store.DispatchAll();
+  store.log.reset();
+  const std::string file = FileOf(store, PhysicalOffset(0));
+  ASSERT_EQ(::truncate(file.c_str(), 0), 0);
+  const auto refused = RecoverCommitLog(store.options, false, nullptr);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find(file), std::string::npos);
+  EXPECT_NE(refused.error().hint.find("mq/dispatched"), std::string::npos);
+  // Told to, it goes on.
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  EXPECT_TRUE(RecoverCommitLog(store.options, false, nullptr).has_value());
 }
 
 // RocketMQ's Z1: the record behind a cut must not come back to life after another crash.
