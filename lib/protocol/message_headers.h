@@ -1,5 +1,5 @@
-// Headers of requests about single messages: retries (36), transactions (37, 39, 323), replies on their way to the client
-// that asked (326).
+// Headers of requests about single messages: retries (36), transactions (37, 39, 323), replies on their way to the
+// client that asked (326).
 #pragma once
 
 #include <cstdint>
