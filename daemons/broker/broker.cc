@@ -131,12 +131,6 @@ Status Broker::Recover() {
   MQ_ASSIGN(auto tombstones, store::Tombstones::Load(layout_));
   MQ_ASSIGN(const int64_t walked,
             store::BuildQueueTable(options_.store, recovered, tombstones, *core_.queue_table, progress));
-  for (const auto& damage : recovered.kept_damage) {
-    log::Err("store.recover", "a damaged stretch of the log is kept and skipped")
-        .Field("from", damage.from.value())
-        .Field("to", damage.to.value())
-        .Field("reason", damage.reason);
-  }
   log::Info("store.recover", clean ? "after a clean stop" : "after an unclean stop")
       .Field("end", recovered.end.value())
       .Field("records", std::max(recovered.records, walked))

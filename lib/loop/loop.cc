@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <utility>
 
@@ -52,7 +53,9 @@ Loop::~Loop() {
   for (int i = 0; i < 1000 && uv_run(raw(), UV_RUN_NOWAIT) != 0; ++i) {
     if (i > 10) ::poll(nullptr, 0, 5);
   }
-  MQ_CHECK(uv_loop_close(raw()) == 0, "a handle outlived its loop");
+  const bool closed = uv_loop_close(raw()) == 0;
+  if (!closed) uv_print_all_handles(raw(), stderr);
+  MQ_CHECK(closed, "a handle outlived its loop");
 }
 
 void Loop::Run() {

@@ -101,13 +101,13 @@ sizes() { find "$STORE/$1" -type f -exec stat -c %s {} + | sort -u | tr '\n' ' '
   start broker mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a \
     --mapped-file-size-commit-log 65536 --mapped-file-size-consume-queue 400
   BROKER=$READY
-  seq 40000 | mq-send -t T -q
-  until_true 30 eval '[ "$(find "$STORE/consumequeue" -type f | wc -l)" -ge 2000 ]'
+  seq 15000 | mq-send -t T -q
+  until_true 30 eval '[ "$(find "$STORE/consumequeue" -type f | wc -l)" -ge 700 ]'
   # The broker drains for ten seconds at most; what is not durable by then makes the stop incomplete.
   stop broker
   [ ! -e "$STORE/abort" ]
   start broker mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a \
     --mapped-file-size-commit-log 65536 --mapped-file-size-consume-queue 400
-  [ "$(mq-consume -t T --from start -e | sort -n | uniq | wc -l)" = 40000 ]
+  [ "$(mq-consume -t T --from start -e | sort -n | uniq | wc -l)" = 15000 ]
   mq-storedump "$STORE" --verify -q
 }
