@@ -46,6 +46,13 @@ Loop::Loop()
 }
 
 Loop::~Loop() {
+  // What was posted and never ran may own handles: it goes first.
+  std::vector<std::function<void()>> never_run;
+  {
+    const std::lock_guard<std::mutex> lock(internals_->mutex);
+    never_run.swap(internals_->posted);
+  }
+  never_run.clear();
   uv_close(reinterpret_cast<uv_handle_t*>(&internals_->prepare), nullptr);
   uv_close(reinterpret_cast<uv_handle_t*>(&internals_->check), nullptr);
   uv_close(reinterpret_cast<uv_handle_t*>(&internals_->async), nullptr);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include <memory>
 #include <string>
 
 #include "base/file.h"
@@ -160,6 +161,14 @@ TEST(ProcessTest, ReportsHowTheChildEnded) {
   loop.Run();
   EXPECT_EQ(status, 7);
   EXPECT_FALSE(Process::Start(loop, {"/nonexistent/tool", {}, false}, nullptr));
+}
+
+// The loop was stopped before its next turn: what was posted owns a handle and must not outlive the loop.
+TEST(LoopTest, WhatWasPostedAndNeverRanIsDroppedWithItsHandles) {
+  Loop loop;
+  auto timer = std::make_shared<Timer>(loop, [] {});
+  loop.Post([timer] { FAIL() << "nobody runs it"; });
+  timer.reset();
 }
 
 TEST(LoopTest, WorkRunsElsewhereAndReports) {
