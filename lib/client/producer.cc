@@ -279,6 +279,15 @@ void Producer::Impl::CheckDrained() {
     const auto channel = client_.Find(address);
     if (channel && channel->queued_bytes() > 0) return oneway_timer_.Start(1);
   }
+  // The answer to the good-bye says that the broker has read everything. Without it, an answer to a heartbeat that lies
+  // unread in our own buffer would make the close a reset, and what the broker has not read yet would be lost.
+  if (options_.oneway && heartbeats_ && !std::exchange(goodbye_said_, true)) {
+    return heartbeats_->Unregister({}, options_.group, [this] {
+      goodbye_heard_ = true;
+      if (!closed_) CheckDrained();
+    });
+  }
+  if (goodbye_said_ && !goodbye_heard_) return;
   const std::function<void()> done = std::exchange(drained_, nullptr);
   done();
 }

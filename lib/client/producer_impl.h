@@ -132,6 +132,8 @@ class Producer::Impl : private loop::TurnEndHook {
   std::set<BatchPtr> slots_;                           // sent, or waiting to be sent again
   std::vector<std::pair<int64_t, BatchPtr>> retries_;  // due time
   std::set<std::string> oneway_addresses_;
+  bool goodbye_said_ = false;  // one-way: to all brokers, when everything has left
+  bool goodbye_heard_ = false;
   std::string properties_;  // of the message being taken
   std::string compressed_;
   std::function<void()> drained_;
