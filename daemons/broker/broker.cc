@@ -336,7 +336,8 @@ void Broker::Reconfigure(const BrokerOptions& options) {
   core_.log->set_max_message_bytes(options_.store.max_message_bytes);
   if (config_) config_->NoteChange();
   registration_->UseNameServers(options_.name_servers);
-  if (permission_changed) registration_->Announce(nullptr);
+  // A name server takes permissions over only with a version it does not have yet.
+  if (permission_changed) core_.topics->AdvertiseAnew();
 }
 
 void Broker::Stop(std::function<void(bool clean)> done) {

@@ -144,6 +144,8 @@ bool Topics::IsSystem(std::string_view name) const {
          name == protocol::ReplyTopic(identity_.cluster);
 }
 
+void Topics::AdvertiseAnew() { Changed(); }
+
 void Topics::Changed() {
   ++version_.counter;
   version_.timestamp = NowMs();

@@ -74,6 +74,8 @@ class Topics {
   void SetOnMade(std::function<void(std::string_view topic)> on_made) { on_made_ = std::move(on_made); }
   // Tries to save again what could not be saved; once a second.
   void Tick();
+  // What is advertised has changed though no topic has: a new version, saved and announced.
+  void AdvertiseAnew();
   const protocol::DataVersion& data_version() const { return version_; }
   protocol::TopicConfigSerializeWrapper Snapshot() const;
   size_t size() const { return topics_.size(); }

@@ -23,6 +23,10 @@ std::string KvConfigPath(const conf::Settings& settings) {
   return settings.Has("kvConfigPath") ? settings.String("kvConfigPath") : UnderHome("kvConfig.json");
 }
 
+std::string KvFallbackPath(int port) {
+  return port == 0 ? std::string() : UnderHome("kvConfig-" + std::to_string(port) + ".json");
+}
+
 std::string ConfigStorePath(const conf::Settings& settings) {
   if (settings.Has("configStorePath")) return settings.String("configStorePath");
   if (settings.Has("config")) return settings.String("config");

@@ -32,6 +32,9 @@ class ConfigProcessor {
 
 // Where the files are when nothing says so.
 std::string KvConfigPath(const conf::Settings& settings);
+// For a name server that finds the default in use by another one; empty (nothing is kept) when its port is any free
+// one.
+std::string KvFallbackPath(int port);
 std::string ConfigStorePath(const conf::Settings& settings);
 
 }  // namespace mq::namesrv

@@ -1,9 +1,14 @@
 #include "namesrv/kv_config.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <utility>
 
 #include "base/file.h"
 #include "base/json_file.h"
+#include "base/log.h"
 #include "base/strings.h"
 
 namespace mq::namesrv {
@@ -26,8 +31,34 @@ size_t BytesOf(const std::map<std::string, KvConfig::Table, std::less<>>& spaces
 
 }  // namespace
 
+Status KvConfig::Lock() {
+  if (const std::string directory = DirectoryOf(path_); !directory.empty()) MQ_TRY(MakeDirectories(directory));
+  const std::string name = path_ + ".lock";
+  lock_ = UniqueFd(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!lock_.valid()) return ErrnoError(ErrorCode::kIo, "open " + name);
+  struct flock range = {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_len = 1;
+  if (::fcntl(lock_.get(), F_OFD_SETLK, &range) == 0) return Ok();
+  const bool held = errno == EAGAIN || errno == EACCES;
+  return ErrnoError(held ? ErrorCode::kHeldByOther : ErrorCode::kIo, "lock " + name);
+}
+
 Status KvConfig::Load() {
   if (path_.empty()) return Ok();
+  if (Status locked = Lock(); !locked) {
+    if (locked.error().code == ErrorCode::kHeldByOther) {
+      if (!fallback_) return MakeError(ErrorCode::kHeldByOther, path_ + " belongs to another name server");
+      log::Warn("namesrv.kv", "the file belongs to another name server on this machine: this one keeps one of its own")
+          .Field("file", path_)
+          .Field("own", fallback_->empty() ? "none: in memory only" : *fallback_);
+      path_ = *std::exchange(fallback_, std::nullopt);
+      return Load();
+    }
+    // A home that cannot be written: there is nothing to keep, and a change will say why it cannot be kept.
+    log::Info("namesrv.kv", "cannot be locked").Field("error", locked.error());
+  }
   MQ_ASSIGN(const std::optional<json::Value> value, json::LoadFile(path_, HasTable));
   if (!value) return Ok();
   for (const auto& [space, members] : value->Find("configTable")->members()) {

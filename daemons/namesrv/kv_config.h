@@ -7,10 +7,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace mq::namesrv {
 
@@ -22,12 +24,15 @@ class KvConfig {
  public:
   using Table = std::map<std::string, std::string, std::less<>>;
 
-  // Without a path nothing is kept on disk.
-  explicit KvConfig(std::string path = {}) : path_(std::move(path)) {}
+  // Without a path nothing is kept on disk. `fallback` is the path of a name server that finds the file in use by
+  // another one on this machine (nothing: it does not start then).
+  explicit KvConfig(std::string path = {}, std::optional<std::string> fallback = {})
+      : path_(std::move(path)), fallback_(std::move(fallback)) {}
 
   // A missing file is an empty configuration; of a damaged one the backup is taken, and without a good backup the error
-  // names the file.
+  // names the file. From here on the file is ours alone, by the lock of FILE.lock (kHeldByOther).
   Status Load();
+  const std::string& path() const { return path_; }
 
   Status Put(std::string_view space, std::string_view key, std::string_view value);
   // A missing key is fine. The namespace stays, empty, so that brokers learn that it lost its last key.
@@ -40,7 +45,11 @@ class KvConfig {
   using Spaces = std::map<std::string, Table, std::less<>>;
   Status Save(const Spaces& spaces) const;
 
+  Status Lock();
+
   std::string path_;
+  std::optional<std::string> fallback_;
+  UniqueFd lock_;
   Spaces spaces_;
 };
 

@@ -25,6 +25,8 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   mq::loop::Loop loop;
   mq::namesrv::NameServerOptions options;
   options.kv_path = mq::namesrv::KvConfigPath(settings);
+  // Two name servers of one home directory must not share a file that nobody asked them to share.
+  if (!settings.Has("kvConfigPath")) options.kv_fallback_path = mq::namesrv::KvFallbackPath(address.port);
   options.order_message = settings.Bool("orderMessageEnable");
   mq::namesrv::NameServer server(loop, options);
   mq::conf::Settings current = settings;
@@ -33,7 +35,7 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   config.AddTo(server.processors());
   MQ_ASSIGN(const mq::loop::Address bound, server.Listen(address));
   config.SetWorkedOut({{"listenPort", std::to_string(bound.port)},
-                       {"kvConfigPath", options.kv_path},
+                       {"kvConfigPath", server.kv_path()},
                        {"configStorePath", mq::namesrv::ConfigStorePath(settings)}});
   const auto stop = [&] {
     mq::loop::NotifyStopping();

@@ -33,7 +33,7 @@ void Refuse(Channel& channel, const CommandView& request, const Error& error) {
 
 NameServer::NameServer(loop::Loop& loop, NameServerOptions options)
     : options_(std::move(options)),
-      kv_(options_.kv_path),
+      kv_(options_.kv_path, options_.kv_fallback_path),
       table_(std::make_shared<remoting::ProcessorTable>()),
       server_(loop),
       scan_(loop, [this] { Scan(); }) {
@@ -123,6 +123,18 @@ void NameServer::RegisterBroker(Channel& channel, const View& request) {
         .Field("id", header->broker_id)
         .Field("address", header->broker_addr)
         .Field("cluster", header->cluster_name);
+  }
+  if (!answer.displaced.empty()) {
+    static log::RateLimit limit(6);
+    uint64_t suppressed = 0;
+    if (limit.Allow(&suppressed)) {
+      log::Warn("namesrv.register", "two brokers have one name and id: each needs a brokerName of its own")
+          .Field("broker", header->broker_name)
+          .Field("id", header->broker_id)
+          .Field("address", header->broker_addr)
+          .Field("displaced", answer.displaced)
+          .Field("suppressed", suppressed);
+    }
   }
   protocol::RegisterBrokerResponseHeader reply;
   reply.ha_server_addr = answer.ha_address;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "loop/address.h"
@@ -17,7 +19,8 @@ namespace mq::namesrv {
 struct NameServerOptions {
   int64_t scan_period_ms = kScanPeriodMs;
   int64_t broker_expiry_ms = kBrokerExpiryMs;
-  std::string kv_path;  // empty: the KV configuration is not kept
+  std::string kv_path;                          // empty: the KV configuration is not kept
+  std::optional<std::string> kv_fallback_path;  // when another name server has that file; nothing: Listen fails then
   bool order_message = false;
 };
 
@@ -34,6 +37,8 @@ class NameServer {
   RouteTable& routes() { return routes_; }
   KvConfig& kv() { return kv_; }
   // Whether routes carry the queues of ordered topics.
+  // The file that is really used; after Listen.
+  const std::string& kv_path() const { return kv_.path(); }
   void set_order_message(bool enable) { options_.order_message = enable; }
   // To add processors of others to; taken by Listen.
   remoting::ProcessorTable& processors() { return *table_; }

@@ -27,7 +27,9 @@ RegistrationAnswer RouteTable::Register(Registration registration, int64_t now_m
   const auto known = live_.find(registration.address);
   const bool new_id = !broker.addresses.contains(registration.broker_id);
   answer.first = new_name || new_id || known == live_.end();
-  broker.addresses[registration.broker_id] = registration.address;
+  std::string& address = broker.addresses[registration.broker_id];
+  if (!address.empty() && address != registration.address && live_.contains(address)) answer.displaced = address;
+  address = registration.address;
 
   if (registration.broker_id == protocol::kMasterId) {
     const bool changed = answer.first || !(known->second.version == registration.body.topics.data_version);

@@ -46,7 +46,8 @@ struct Registration {
 struct RegistrationAnswer {
   std::string master_address;  // for a slave whose master lives
   std::string ha_address;
-  bool first = false;  // new here
+  bool first = false;     // new here
+  std::string displaced;  // the address that had this name and id until now, when its broker still lives
 };
 
 class RouteTable {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include <filesystem>
 
 #include "base/file.h"
@@ -29,56 +31,75 @@ class KvConfigTest : public ::testing::Test {
 };
 
 TEST_F(KvConfigTest, ChangesAreThereAfterARestart) {
-  KvConfig kv(path_);
-  ASSERT_TRUE(kv.Load());
+  std::optional<KvConfig> one(std::in_place, path_);
+  ASSERT_TRUE(one->Load());
   EXPECT_FALSE(PathExists(path_));  // made by the first change
-  ASSERT_TRUE(kv.Put("../../etc", "passwd", "names are no paths"));
-  ASSERT_TRUE(kv.Put("n", "a", "1"));
-  ASSERT_TRUE(kv.Put("n", "a", "2"));
-  KvConfig again(path_);
-  ASSERT_TRUE(again.Load());
-  EXPECT_EQ(*again.Find("n", "a"), "2");
-  EXPECT_EQ(*again.Find("../../etc", "passwd"), "names are no paths");
-  ASSERT_TRUE(again.Delete("n", "a"));
-  EXPECT_EQ(again.Find("n", "a"), nullptr);
-  ASSERT_NE(again.FindSpace("n"), nullptr);
-  EXPECT_TRUE(again.FindSpace("n")->empty());
+  ASSERT_TRUE(one->Put("../../etc", "passwd", "names are no paths"));
+  ASSERT_TRUE(one->Put("n", "a", "1"));
+  ASSERT_TRUE(one->Put("n", "a", "2"));
+  one.emplace(path_);
+  ASSERT_TRUE(one->Load());
+  EXPECT_EQ(*one->Find("n", "a"), "2");
+  EXPECT_EQ(*one->Find("../../etc", "passwd"), "names are no paths");
+  ASSERT_TRUE(one->Delete("n", "a"));
+  EXPECT_EQ(one->Find("n", "a"), nullptr);
+  ASSERT_NE(one->FindSpace("n"), nullptr);
+  EXPECT_TRUE(one->FindSpace("n")->empty());
 }
 
 TEST_F(KvConfigTest, RocketMqsFileIsReadAndADamagedOneIsNotForgotten) {
   ASSERT_TRUE(MakeDirectories(directory_ + "/sub"));
   ASSERT_TRUE(WriteFileAtomically(path_, R"({"configTable":{"ORDER_TOPIC_CONFIG":{"T":"broker-a:4"}}})"));
-  KvConfig kv(path_);
-  ASSERT_TRUE(kv.Load());
-  EXPECT_EQ(*kv.Find(kOrderTopicNamespace, "T"), "broker-a:4");
+  std::optional<KvConfig> one(std::in_place, path_);
+  ASSERT_TRUE(one->Load());
+  EXPECT_EQ(*one->Find(kOrderTopicNamespace, "T"), "broker-a:4");
   ASSERT_TRUE(WriteFileAtomically(path_, "{\"configTable\":{\"ORDER"));
+  one.reset();
   const Status damaged = KvConfig(path_).Load();
   ASSERT_FALSE(damaged);
   EXPECT_NE(damaged.error().what.find(path_), std::string::npos);
   ASSERT_TRUE(WriteFileAtomically(path_ + ".bak", R"({"configTable":{"n":{"a":"1"}}})"));
-  KvConfig from_backup(path_);
-  ASSERT_TRUE(from_backup.Load());
-  EXPECT_EQ(*from_backup.Find("n", "a"), "1");
+  one.emplace(path_);
+  ASSERT_TRUE(one->Load());
+  EXPECT_EQ(*one->Find("n", "a"), "1");
   // The next change does not put the damaged file in the place of the good backup.
-  ASSERT_TRUE(from_backup.Put("n", "b", "2"));
+  ASSERT_TRUE(one->Put("n", "b", "2"));
   EXPECT_EQ(*ReadFile(path_ + ".damaged"), "{\"configTable\":{\"ORDER");
-  KvConfig after(path_);
-  ASSERT_TRUE(after.Load());
-  EXPECT_EQ(*after.Find("n", "a"), "1");
-  EXPECT_EQ(*after.Find("n", "b"), "2");
+  one.emplace(path_);
+  ASSERT_TRUE(one->Load());
+  EXPECT_EQ(*one->Find("n", "a"), "1");
+  EXPECT_EQ(*one->Find("n", "b"), "2");
 }
 
 // bugs: what cannot be kept as JSON would make the file unreadable at the next start.
 TEST_F(KvConfigTest, TextThatIsNotUtf8IsRefused) {
-  KvConfig kv(path_);
-  ASSERT_TRUE(kv.Load());
-  EXPECT_FALSE(kv.Put("n", "k", "\xff\xfe"));
-  EXPECT_FALSE(kv.Put("n", "\xc3", "v"));
-  EXPECT_FALSE(kv.Put("\x80", "k", "v"));
-  ASSERT_TRUE(kv.Put("n", "k", "日本"));
-  KvConfig again(path_);
-  ASSERT_TRUE(again.Load());
-  EXPECT_EQ(*again.Find("n", "k"), "日本");
+  std::optional<KvConfig> one(std::in_place, path_);
+  ASSERT_TRUE(one->Load());
+  EXPECT_FALSE(one->Put("n", "k", "\xff\xfe"));
+  EXPECT_FALSE(one->Put("n", "\xc3", "v"));
+  EXPECT_FALSE(one->Put("\x80", "k", "v"));
+  ASSERT_TRUE(one->Put("n", "k", "日本"));
+  one.emplace(path_);
+  ASSERT_TRUE(one->Load());
+  EXPECT_EQ(*one->Find("n", "k"), "日本");
+}
+
+// bugs: two name servers of one home directory wrote over each other's file.
+TEST_F(KvConfigTest, AFileInUseIsNotSharedButLeftAlone) {
+  KvConfig first(path_);
+  ASSERT_TRUE(first.Load());
+  ASSERT_TRUE(first.Put("n", "a", "1"));
+  EXPECT_EQ(KvConfig(path_).Load().error().code, ErrorCode::kHeldByOther);
+  KvConfig second(path_, path_ + "-9877");
+  ASSERT_TRUE(second.Load());
+  EXPECT_EQ(second.path(), path_ + "-9877");
+  ASSERT_TRUE(second.Put("n", "b", "2"));
+  ASSERT_TRUE(first.Put("n", "c", "3"));
+  EXPECT_EQ(first.Find("n", "b"), nullptr);
+  EXPECT_EQ(ReadFile(path_)->find("\"b\""), std::string::npos);
+  KvConfig nowhere(path_, std::string());
+  ASSERT_TRUE(nowhere.Load());
+  EXPECT_TRUE(nowhere.path().empty());
 }
 
 TEST_F(KvConfigTest, ItIsBounded) {
