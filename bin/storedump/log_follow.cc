@@ -1,4 +1,6 @@
 // The waiting half of LogPrint: commitlog --follow.
+#include <sys/resource.h>
+
 #include <ctime>
 
 #include "conf/run.h"
@@ -17,6 +19,9 @@ using store::LogItem;
 using store::LogItemKind;
 
 Status LogPrint::Follow() {
+  // Where processors are short the broker and its clients come first; what is written waits in the log.
+  constexpr int kPoliteNice = 15;
+  if (::getpriority(PRIO_PROCESS, 0) < kPoliteNice) ::setpriority(PRIO_PROCESS, 0, kPoliteNice);
   while (!stop_ && log_->position() < to_ && SignalThatCame() == 0) {
     LookAtBroker();
     MQ_TRY(log_->CheckNotCut());
