@@ -209,13 +209,22 @@ Result<int> BenchConsume(Context& context) {
   MQ_TRY(protocol::CheckTopicName(topic));
   MQ_ASSIGN(const client::TopicRoute route, context.admin.Route(topic));
   const auto pull_batch = static_cast<int32_t>(context.settings.Int("pull-batch"));
-  ConsumeBench bench(context, context.settings.String("group"), pull_batch);
+  struct Stretch {
+    client::MessageQueue queue;
+    std::string address;
+    int64_t min = 0;
+    int64_t max = 0;
+  };
+  std::vector<Stretch> stretches;
   for (const client::MessageQueue& queue : route.SubscribeQueues(topic)) {
     const std::string address = route.AnyOf(queue.broker_name);
     MQ_ASSIGN(const int64_t min, OffsetOf(context, address, protocol::RequestCode::kGetMinOffset, queue));
     MQ_ASSIGN(const int64_t max, OffsetOf(context, address, protocol::RequestCode::kGetMaxOffset, queue));
-    MQ_TRY(bench.Add(queue, address, min, max));
+    stretches.push_back({queue, address, min, max});
   }
+  // Only now: the bench takes signals for its own, and one that comes while questions are open would end their wait.
+  ConsumeBench bench(context, context.settings.String("group"), pull_batch);
+  for (const Stretch& one : stretches) MQ_TRY(bench.Add(one.queue, one.address, one.min, one.max));
   return bench.Run();
 }
 

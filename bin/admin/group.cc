@@ -1,5 +1,6 @@
 // mq-admin group list|show|lag; members are in group_members.cc, changes in group_change.cc.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "admin/group_config.h"
@@ -90,6 +91,7 @@ Result<int> GroupLag(Context& context) {
   const auto replies = context.admin.AskEach(std::move(questions));
   Table table = context.Listing();
   int64_t total = 0;
+  std::map<std::string, int> beyond;
   for (size_t i = 0; i < replies.size(); ++i) {
     const BrokerAddress& master = masters[asked[i].master];
     const auto stats = replies[i] ? protocol::DecodeConsumeStats(replies[i]->body) : replies[i].error();
@@ -98,8 +100,10 @@ Result<int> GroupLag(Context& context) {
       continue;
     }
     for (const auto& [queue, offset] : stats->offsets) {
-      const int64_t lag = std::max<int64_t>(offset.broker_offset - offset.consumer_offset, 0);
-      total += lag;
+      // Below zero: the stored offset is beyond the end, which is no "everything is read".
+      const int64_t lag = offset.broker_offset - offset.consumer_offset;
+      total += std::max<int64_t>(lag, 0);
+      if (lag < 0) ++beyond[asked[i].group + " on topic " + queue.topic + " at " + queue.broker_name];
       table.Add({asked[i].group, queue.topic, queue.broker_name, queue.queue_id, offset.broker_offset,
                  offset.consumer_offset, lag, Cell::Time(offset.last_timestamp)});
     }
@@ -107,6 +111,10 @@ Result<int> GroupLag(Context& context) {
   const bool known = !named || std::binary_search(names.begin(), names.end(), context.operand());
   if (table.empty() && !known && !outcome.failed()) return NoSuchGroup(context.operand(), names);
   MQ_ASSIGN(const int status, outcome.Finish(table));
+  for (const auto& [where, queues] : beyond) {
+    context.Notice("group " + where + ": stored offsets of " + std::to_string(queues) +
+                   " queues are beyond the end; set them with mq-admin offset reset");
+  }
   if (!context.settings.Given("max") || total <= context.settings.Int("max")) return status;
   context.Notice("lag is " + std::to_string(total) + ", above " + context.settings.String("max"));
   return kNo;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -15,12 +16,17 @@ constexpr int kPartlyDone = 3;
 constexpr int kRefusedForGood = 4;
 constexpr int kWaitedInVain = 7;
 constexpr std::int64_t kTopicRetryMs = 500;
+// How long failures of queues are gathered before they are told.
+constexpr std::int64_t kGatherMs = 100;
 constexpr std::string_view kName = "mq-consume: ";
 
 int StatusOfFailure(const Error& error) {
   if (error.code == ErrorCode::kNotFound || error.code == ErrorCode::kInvalidArgument) return kRefusedForGood;
   return ExitStatusOf(error);
 }
+
+// Trouble of this machine, mostly with standard output; no broker has to do with it.
+bool IsLocal(const Error& error) { return error.code == ErrorCode::kIo || error.code == ErrorCode::kNoSpace; }
 
 }  // namespace
 
@@ -30,6 +36,7 @@ RunFrame::RunFrame(loop::Loop& loop, const Options& options)
       output_(
           loop, STDOUT_FILENO, [this] { OnWritten(); }, [this](const Error& error) { Fail(error); }),
       printer_(options, output_),
+      failures_timer_(loop, [this] { SayQueueFailures(); }),
       wait_timer_(loop, [this] { OnWaitOver(); }),
       deadline_timer_(loop, [this] { OnDeadline(); }) {}
 
@@ -48,12 +55,24 @@ int RunFrame::Run() {
   questions().Close();
   topic_timers_.clear();
   signals_.clear();
-  if (first_error_) {
-    std::string text = std::string(kName) + "cannot read: " + first_error_->what + "\n";
-    if (!first_error_->hint.empty()) text += std::string(kName) + first_error_->hint + "\n";
-    std::fwrite(text.data(), 1, text.size(), stderr);
-  }
+  Explain();
   return signal_ != 0 ? 128 + signal_ : status_;
+}
+
+// The last lines of a run that failed.
+void RunFrame::Explain() const {
+  if (!first_error_) return;
+  std::string text;
+  for (const auto& [where, failure] : queue_failures_) {
+    text += std::string(kName) + "cannot read " + failure.Text(where) + "\n";
+  }
+  if (failed_otherwise_) {
+    // What cannot be written says itself what was tried.
+    const std::string_view tried = IsLocal(*first_error_) ? "cannot " : "cannot read: ";
+    text += std::string(kName) + std::string(tried) + first_error_->what + "\n";
+  }
+  if (!first_error_->hint.empty()) text += std::string(kName) + first_error_->hint + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void RunFrame::FindTopic(const std::string& topic) {
@@ -112,10 +131,32 @@ int RunFrame::StatusAtEnd() const {
   return printed_ > 0 ? kPartlyDone : StatusOfFailure(*first_error_);
 }
 
-void RunFrame::Fail(const Error& error) {
+std::string RunFrame::QueueFailure::Text(const std::string& where) const {
+  std::vector<std::string> ids;
+  ids.reserve(queues.size());
+  for (const std::int32_t id : queues) ids.push_back(std::to_string(id));
+  return std::string(ids.size() == 1 ? "queue " : "queues ") + JoinStrings(ids, ", ") + " " + where + ": " + why;
+}
+
+void RunFrame::NoteQueueFailure(const Queue& queue, const Error& error) {
   if (!first_error_) first_error_ = error;
-  const bool local = error.code == ErrorCode::kIo || error.code == ErrorCode::kNoSpace;
-  Finish(local ? ExitStatusOf(error) : StatusAtEnd());
+  QueueFailure& failure = queue_failures_["of " + queue.topic + " at " + queue.broker_name];
+  if (failure.queues.empty()) failure.why = error.what;
+  failure.queues.push_back(queue.queue_id);
+  failure.said = false;
+  if (!failures_timer_.active()) failures_timer_.Start(kGatherMs);
+}
+
+// While the run goes on: what is followed on the other queues only would look complete and not be.
+void RunFrame::SayQueueFailures() {
+  for (auto& [where, failure] : queue_failures_) {
+    if (!std::exchange(failure.said, true)) Say("cannot read " + failure.Text(where) + "; the other queues go on");
+  }
+}
+
+void RunFrame::Fail(const Error& error) {
+  if (!std::exchange(failed_otherwise_, true)) first_error_ = error;
+  Finish(IsLocal(error) ? ExitStatusOf(error) : StatusAtEnd());
 }
 
 void RunFrame::OnWaitOver() {
@@ -147,6 +188,7 @@ void RunFrame::Finish(int status) {
   finishing_ = true;
   wait_timer_.Stop();
   deadline_timer_.Stop();
+  failures_timer_.Stop();
   // From the loop, because a callback of the consumer may be running.
   loop_.Post([this] {
     StopReading();

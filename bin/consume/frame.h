@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -51,6 +52,8 @@ class RunFrame {
   // False when the run ends with this message.
   bool PrintMessage(const stream::OutputMessage& message);
   void Fail(const Error& error);
+  // This queue cannot be read any further; the others go on. Queues of one topic and broker are told together.
+  void NoteQueueFailure(const Queue& queue, const Error& error);
   void Finish(int status);
   void Say(std::string_view text) const;
   // 0; with an error 3 when something was printed, else the class of the first error.
@@ -62,6 +65,7 @@ class RunFrame {
   Printer printer_;
   std::set<std::string> unfound_;  // topics whose queues are not known yet
   std::optional<Error> first_error_;
+  bool failed_otherwise_ = false;  // it is what ends the run, not the failure of one queue
   bool finishing_ = false;
 
  private:
@@ -71,7 +75,19 @@ class RunFrame {
   void OnSignal(int signal);
   void OnWaitOver();
   void OnDeadline();
+  void SayQueueFailures();
+  void Explain() const;
 
+  // Queues of one topic and broker that failed, by "of T at broker-b"; the first one's reason stands for all.
+  struct QueueFailure {
+    std::vector<std::int32_t> queues;
+    std::string why;
+    bool said = false;
+
+    std::string Text(const std::string& where) const;
+  };
+  std::map<std::string, QueueFailure> queue_failures_;
+  loop::Timer failures_timer_;  // gathers those that come together
   std::set<std::string> waited_for_;
   std::vector<std::unique_ptr<loop::Timer>> topic_timers_;
   loop::Timer wait_timer_;

@@ -24,6 +24,9 @@ void GroupRun::Begin() {
     if (!finishing_) MarkDone(queue, next);
   };
   handler.on_all_read = [this] { Finish(StatusAtEnd()); };
+  handler.on_queue_error = [this](const Queue& queue, const Error& error) {
+    if (!finishing_) NoteQueueFailure(queue, error);
+  };
   handler.on_error = [this](const Error& error) { Fail(error); };
   handler.on_notice = [this](std::string_view text, bool important) {
     if (important || options_.verbose > 0) Say(text);
@@ -41,7 +44,7 @@ bool GroupRun::OnMessages(const Queue& queue, std::span<const client::PulledMess
     if (!printer_.Wants(message.body)) continue;
     const bool more = PrintMessage({.record = &message.record, .body = message.body, .broker = message.broker_name});
     // One that could not be printed is not done.
-    if (first_error_) return false;
+    if (failed_otherwise_) return false;
     MarkDone(queue, message.record.queue_offset + 1);
     if (!more) return false;
   }

@@ -121,15 +121,9 @@ void ConsumeRun::OnEnd(const Queue& queue, protocol::QueueOffset next) {
 
 void ConsumeRun::OnQueueError(const Queue& queue, const Error& error) {
   if (finishing_) return;
-  if (!first_error_) {
-    first_error_ = error;
-    first_error_->what = "queue " + std::to_string(queue.queue_id) + " of " + queue.topic + " at " + queue.broker_name +
-                         ": " + error.what;
-  }
+  NoteQueueFailure(queue, error);
   queues_[queue].failed = true;
   QueueDone(queue);
-  // A tail that is followed on the other queues only would look complete and not be.
-  if (!finishing_) Say(first_error_->what);
 }
 
 void ConsumeRun::QueueDone(const Queue& queue) {

@@ -89,9 +89,7 @@ void ConsumeRun::NoteBeyondEnd(const QueueState& state) {
   if (state.from > state.max) ++beyond_;
   longest_ = std::max(longest_, state.max);
   if (beyond_ < queues_.size() || !unfound_.empty()) return;
-  const std::string number = std::to_string(options_.from.value);
-  Say("no queue reaches offset " + number + ", the longest ends at " + std::to_string(longest_) +
-      "; seconds since 1970 are written @" + number);
+  Say(client::NoQueueReaches(options_.from.value, longest_));
 }
 
 void ConsumeRun::StartReading(const Queue& queue) {

@@ -139,6 +139,7 @@ void Sender::OnInputError(const Error& error) {
   outcome_.NoteTrouble(error);
   if (options_.keep_going) {
     if (!options_.quiet) Say("cannot " + error.what);
+    input_error_said_ = !options_.quiet;
     Pump();
   } else {
     EndOfInput();

@@ -91,6 +91,7 @@ class Sender : private loop::TurnEndHook {
   bool input_ended_ = false;
   bool finishing_ = false;
   bool hooked_ = false;
+  bool input_error_said_ = false;
   std::uint64_t producer_retried_ = 0;
   int signal_ = 0;
 };

@@ -68,7 +68,9 @@ void Sender::Explain() const {
   std::string text;
   const std::string failure = outcome_.FirstFailure();
   if (!failure.empty()) {
-    text += std::string(kName) + "cannot " + failure + "\n";
+    // With --keep-going each failure was said when it came.
+    const bool said = options_.keep_going && !options_.quiet && (outcome_.failed() > 0 || input_error_said_);
+    if (!said) text += std::string(kName) + "cannot " + failure + "\n";
     if (const std::string hint = outcome_.Hint(); !hint.empty()) text += std::string(kName) + hint + "\n";
   }
   if (outcome_.unconfirmed() > 0) {

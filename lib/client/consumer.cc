@@ -1,6 +1,7 @@
 #include "client/consumer.h"
 
 #include "client/consumer_impl.h"
+#include "protocol/names.h"
 
 namespace mq::client {
 namespace {
@@ -42,8 +43,10 @@ void PullConsumer::Impl::Close() {
   client_.Close();
 }
 
+std::string PullConsumer::Impl::Place(const MessageQueue& queue) { return queue.topic + " " + queue.broker_name; }
+
 std::string PullConsumer::Impl::Name(const MessageQueue& queue) {
-  return queue.topic + " " + queue.broker_name + " queue " + std::to_string(queue.queue_id);
+  return Place(queue) + " queue " + std::to_string(queue.queue_id);
 }
 
 void PullConsumer::Impl::Note(const std::string& text) {
@@ -57,10 +60,9 @@ void PullConsumer::Impl::FindQueues(std::string_view topic,
                  if (closed_) return;
                  if (!route) return done(route.error());
                  std::vector<MessageQueue> queues = route->SubscribeQueues(topic);
+                 const Error none = queues.empty() ? route->NoQueue(topic, protocol::kPermRead) : Error();
                  KeepRoute(topic, std::move(*route));
-                 if (queues.empty()) {
-                   return done(MakeError(ErrorCode::kUnreachable, "topic " + topic + " has no readable queue"));
-                 }
+                 if (queues.empty()) return done(none);
                  done(std::move(queues));
                });
 }
@@ -134,15 +136,15 @@ void PullConsumer::Impl::AskOffset(const MessageQueue& queue, const OffsetQuesti
   }
   const std::string address = AddressOf(queue);
   if (address.empty()) {
-    loop_.Post([alive = std::weak_ptr(alive_), done = std::move(done), name = Name(queue)] {
-      if (!alive.expired()) done(MakeError(ErrorCode::kUnreachable, name + ": no live broker"));
+    loop_.Post([alive = std::weak_ptr(alive_), done = std::move(done)] {
+      if (!alive.expired()) done(MakeError(ErrorCode::kUnreachable, "no live broker"));
     });
     return;
   }
   client_.Call(address, std::move(command), options_.timeout_ms,
-               [this, name = Name(queue), done = std::move(done)](const remoting::CallResult& result) {
+               [this, done = std::move(done)](const remoting::CallResult& result) {
                  if (closed_) return;
-                 if (!result.ok()) return done(Result<void>(result.ToError()).WithContext(name).error());
+                 if (!result.ok()) return done(result.ToError());
                  const auto header = protocol::OffsetResponseHeader::Decode(*result.reply);
                  if (!header) return done(header.error());
                  done(header->offset);
@@ -185,6 +187,12 @@ void PullConsumer::Impl::Resume(const MessageQueue& name) {
   if (found == queues_.end() || !found->second->paused) return;
   found->second->paused = false;
   found->second->timer->Start(0);
+}
+
+std::string NoQueueReaches(int64_t offset, int64_t longest) {
+  const std::string number = std::to_string(offset);
+  return "no queue reaches offset " + number + ", the longest ends at " + std::to_string(longest) +
+         "; seconds since 1970 are written @" + number;
 }
 
 PullConsumer::PullConsumer(loop::Loop& loop, PullConsumerOptions options, ConsumerHandler handler)

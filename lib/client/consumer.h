@@ -49,6 +49,8 @@ struct PullConsumerOptions {
   int pull_batch = kDefaultPullBatch;
   int64_t suspend_ms = kDefaultSuspendMs;
   int64_t timeout_ms = 3000;  // of questions; a pull gets this on top of suspend_ms
+  // A queue that is read to an end fails after trouble of this length; one that is followed never does.
+  int64_t give_up_ms = 30'000;
 
   // For a member of a group (group_consumer.h): answers to what brokers ask of it, and patience with brokers that do
   // not know its subscription yet.
@@ -85,11 +87,14 @@ struct ConsumerHandler {
   // The queue reached `to` (or, without `to`, each time it has no more messages for now: caught up).
   // `next` is the next offset to read.
   std::function<void(const MessageQueue&, protocol::QueueOffset next)> on_end;
-  // The queue cannot be read any further (refused, topic gone): it is stopped.
+  // The queue cannot be read any further (refused, topic gone): it is stopped. The error does not name it.
   std::function<void(const MessageQueue&, const Error&)> on_error;
   // A gap, a reconnect, an unreachable broker: for stderr. Optional.
   std::function<void(std::string_view)> on_notice;
 };
+
+// What is said when an offset was asked for that is beyond the end of every queue.
+std::string NoQueueReaches(int64_t offset, int64_t longest);
 
 struct TopicRoute;
 

@@ -46,6 +46,7 @@ class PullConsumer::Impl {
     bool paused = false;
     bool stopped = false;
     bool troubled = false;  // in an outage that was told already
+    int64_t troubled_since_ms = 0;
     int64_t backoff_ms = 0;
     std::unique_ptr<loop::Timer> timer;
     // An answer that came while paused.
@@ -67,6 +68,7 @@ class PullConsumer::Impl {
   void OnMoved(const QueuePtr& queue, const protocol::PullMessageResponseHeader& header);
   void OnRefused(const QueuePtr& queue, const remoting::CallResult& result);
   void Progress(const Queue& queue);
+  bool TroubledAt(const MessageQueue& name) const;
   void Again(const QueuePtr& queue, const std::string& why);
   void Fail(const QueuePtr& queue, const Error& error);
   bool AtEnd(const QueuePtr& queue);
@@ -77,6 +79,7 @@ class PullConsumer::Impl {
   void KeepRoute(const std::string& topic, TopicRoute route);
   const protocol::SubscriptionData& SubscriptionOf(const std::string& topic) const;
   void Note(const std::string& text);
+  static std::string Place(const MessageQueue& queue);  // topic and broker
   static std::string Name(const MessageQueue& queue);
 
   loop::Loop& loop_;

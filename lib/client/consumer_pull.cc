@@ -1,6 +1,8 @@
 // The pull loop of one queue: ask, hand over, ask again; outages, moved offsets and refusals on the way.
 #include <algorithm>
+#include <utility>
 
+#include "base/clock.h"
 #include "client/consumer_impl.h"
 #include "protocol/compress.h"
 #include "protocol/properties.h"
@@ -73,10 +75,7 @@ void PullConsumer::Impl::OnReply(const QueuePtr& queue, const remoting::CallResu
   if (!header) return Fail(queue, header.error());
   queue->backoff_ms = 0;
   queue->suspend = true;
-  if (queue->troubled) {
-    queue->troubled = false;
-    Note(Name(queue->name) + ": reading again");
-  }
+  if (std::exchange(queue->troubled, false) && !TroubledAt(queue->name)) Note(Place(queue->name) + ": reading again");
   if (code == ResponseCode::kPullOffsetMoved) return OnMoved(queue, *header);
   if (code != ResponseCode::kSuccess) return Advance(queue, *header);
   if (queue->paused) {
@@ -188,15 +187,27 @@ void PullConsumer::Impl::OnRefused(const QueuePtr& queue, const remoting::CallRe
     error.code = ErrorCode::kNotFound;
     error.hint = "create it with: mq-admin group create " + options_.group;
   }
-  Fail(queue, Result<void>(error).WithContext(Name(queue->name)).error());
+  Fail(queue, error);
+}
+
+// Whether a queue of that topic and broker is in trouble: an outage is told once, not once for each queue.
+bool PullConsumer::Impl::TroubledAt(const MessageQueue& name) const {
+  return std::any_of(queues_.begin(), queues_.end(), [&](const auto& entry) {
+    return entry.second->troubled && entry.first.topic == name.topic && entry.first.broker_name == name.broker_name;
+  });
 }
 
 void PullConsumer::Impl::Again(const QueuePtr& queue, const std::string& why) {
   if (!queue->troubled) {
+    const bool told = TroubledAt(queue->name);
     queue->troubled = true;
-    Note(Name(queue->name) + ": " + why + "; trying again");
+    queue->troubled_since_ms = MonotonicMs();
+    if (!told) Note(Place(queue->name) + ": " + why + "; trying again");
   }
   if (queue->stopped) return;
+  if (queue->to && MonotonicMs() - queue->troubled_since_ms >= options_.give_up_ms) {
+    return Fail(queue, MakeError(ErrorCode::kUnreachable, why));
+  }
   RefreshRoute(queue->name.topic);
   queue->backoff_ms = std::clamp(queue->backoff_ms * 2, kPullBackoffMs, kMaxPullBackoffMs);
   queue->timer->Start(queue->backoff_ms);

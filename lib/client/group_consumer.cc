@@ -150,6 +150,7 @@ void GroupConsumer::Impl::OnProgress(const MessageQueue& queue, protocol::QueueO
     Commit(queue, *owned, true);
   }
   owned->delivered = next.value();
+  owned->refused = false;
   if (handler_.on_progress) handler_.on_progress(queue, next);
 }
 
@@ -182,12 +183,37 @@ void GroupConsumer::Impl::CheckAllRead() {
 void GroupConsumer::Impl::OnQueueError(const MessageQueue& queue, const Error& error) {
   Owned* owned = Find(queue);
   if (owned == nullptr || owned->phase != Phase::kReading) return;
-  if (options_.to_end || error.code == ErrorCode::kPermission || error.code == ErrorCode::kNotFound) {
-    return handler_.on_error(error);
+  if (error.code == ErrorCode::kPermission || error.code == ErrorCode::kNotFound) {
+    return handler_.on_error(Result<void>(error).WithContext(Name(queue)).error());
   }
-  Note(error.what + "; trying again in " + std::to_string(options_.rebalance_ms / 1000) + " s", true);
+  if (options_.to_end) return GiveUp(queue, *owned, error);
+  // A topic that goes is told once for each broker, not for each queue.
+  const bool told = std::any_of(owned_.begin(), owned_.end(), [&queue](const auto& entry) {
+    return entry.second.refused && entry.first.topic == queue.topic && entry.first.broker_name == queue.broker_name;
+  });
+  owned->refused = true;
+  if (!told) {
+    Note(queue.topic + " " + queue.broker_name + ": " + error.what + "; trying again in " +
+             std::to_string(options_.rebalance_ms / 1000) + " s",
+         true);
+  }
   owned->phase = Phase::kSettling;
   owned->begin_timer->Start(options_.rebalance_ms);
+}
+
+// Held as one that is read to its end, so that the others can come to theirs.
+void GroupConsumer::Impl::GiveUp(const MessageQueue& queue, Owned& owned, const Error& error) {
+  owned.phase = Phase::kReading;
+  owned.at_end = true;
+  if (handler_.on_queue_error) handler_.on_queue_error(queue, error);
+  CheckAllReadSoon();
+}
+
+// From the loop: whoever is told may end everything, and this may be the queue's own flow.
+void GroupConsumer::Impl::CheckAllReadSoon() {
+  loop_.Post([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) CheckAllRead();
+  });
 }
 
 void GroupConsumer::Impl::Release(const MessageQueue& queue) {

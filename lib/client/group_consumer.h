@@ -43,8 +43,8 @@ struct GroupConsumerOptions {
   PullConsumerOptions pull;  // its group and member are set here
   std::string group;
   std::vector<std::string> topics;
-  // Where a queue without a stored offset begins (consume-from-where); `from_offset` instead of it when set. A queue
-  // that appears later than the member begins at its start in any case.
+  // Where a queue without a stored offset begins (consume-from-where); `from_offset`, or the nearest place the queue
+  // has, instead of it when set. A queue that appears later than the member begins at its start in any case.
   OffsetQuestion from = OffsetQuestion::Min();
   std::optional<int64_t> from_offset;
   bool commit = true;
@@ -65,6 +65,8 @@ struct GroupConsumerHandler {
   std::function<void(const MessageQueue&, protocol::QueueOffset next)> on_progress;
   // With to_end: the queues are allocated, and each that is ours is read to its end.
   std::function<void()> on_all_read;
+  // With to_end: this queue cannot be read to its end and is given up, the others go on. The error does not name it.
+  std::function<void(const MessageQueue&, const Error&)> on_queue_error;
   // The group cannot be consumed: refused or not allowed. Comes from the loop.
   std::function<void(const Error&)> on_error;
   // For stderr: always worth saying (`important`), or only for those who want to know more.

@@ -46,6 +46,8 @@ class GroupConsumer::Impl {
     int64_t committed = -1;  // as the broker knows it, as far as we know; -1: nothing
     std::optional<int64_t> to;
     bool at_end = false;
+    bool refused = false;                      // and told; tried again from time to time
+    int64_t taken_ms = 0;                      // monotonic
     std::unique_ptr<loop::Timer> begin_timer;  // ends settling, and repeats a question that got no answer
     std::unique_ptr<loop::Timer> release_timer;
     loop::Task<void> begin;
@@ -62,6 +64,8 @@ class GroupConsumer::Impl {
   loop::Task<void> BeginQueue(MessageQueue queue);
   loop::Task<Result<std::optional<int64_t>>> StoredOffset(MessageQueue queue);
   loop::Task<Result<int64_t>> FirstOffset(MessageQueue queue);
+  loop::Task<Result<int64_t>> PlaceOf(MessageQueue queue, OffsetQuestion question);
+  void NoteBeyondEnd();
   void Apply(const std::string& topic, const std::vector<MessageQueue>& mine, size_t members);
   void Take(const MessageQueue& queue, bool settle);
   void Read(const MessageQueue& queue, Owned& owned);
@@ -82,6 +86,8 @@ class GroupConsumer::Impl {
   void OnProgress(const MessageQueue& queue, protocol::QueueOffset next);
   void OnEnd(const MessageQueue& queue);
   void OnQueueError(const MessageQueue& queue, const Error& error);
+  void GiveUp(const MessageQueue& queue, Owned& owned, const Error& error);
+  void CheckAllReadSoon();
   void CheckAllRead();
   void Release(const MessageQueue& queue);
   void Forget(const MessageQueue& queue);
@@ -105,7 +111,12 @@ class GroupConsumer::Impl {
   std::vector<PulledMessage> renamed_;
   std::map<std::string, std::set<MessageQueue>> first_queues_;  // of each topic, as it was when we joined
   std::set<std::string> allocated_;                             // topics for which a round has succeeded
-  std::set<std::string> told_;                                  // notices that are given once
+  struct {
+    size_t queues = 0;
+    size_t beyond = 0;
+    int64_t longest = 0;
+  } by_number_;                 // queues that begin at from_offset, and those of them that end before it
+  std::set<std::string> told_;  // notices that are given once
   std::map<MessageQueue, Owned> owned_;
   std::function<void(bool)> wake_;  // set while Live waits
   bool wanted_ = false;

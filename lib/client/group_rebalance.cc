@@ -94,6 +94,11 @@ loop::Task<void> GroupConsumer::Impl::Round(bool refresh) {
     loop::Task<Result<std::vector<std::string>>> asked = ConsumerIds(topic);
     const Result<std::vector<std::string>> ids = co_await asked;
     if (!ids) {
+      // Who reads to the end and owns nothing yet would wait for ever.
+      if (options_.to_end && topic != retry_topic_ && !allocated_.contains(topic)) {
+        handler_.on_error(Result<void>(ids.error()).WithContext("members of group " + options_.group).error());
+        co_return;
+      }
       Note("members of group " + options_.group + ": " + ids.error().what + "; queues stay as they are");
       continue;
     }
@@ -101,10 +106,9 @@ loop::Task<void> GroupConsumer::Impl::Round(bool refresh) {
     const std::vector<MessageQueue> queues = route->SubscribeQueues(topic);
     Apply(topic, AllocateAveragely(queues, *ids, client_id_), ids->size());
   }
-  if (refresh) {
-    loop::Task<void> check = CheckSubscriptions();
-    co_await check;
-  }
+  // Also when members came: of two that want different things both must say so, not only the later one.
+  loop::Task<void> check = CheckSubscriptions();
+  co_await check;
   alone_from_start_ = false;
   CheckAllRead();
 }
@@ -222,6 +226,7 @@ void GroupConsumer::Impl::Apply(const std::string& topic, const std::vector<Mess
 
 void GroupConsumer::Impl::Take(const MessageQueue& queue, bool settle) {
   Owned& owned = owned_[queue];
+  owned.taken_ms = MonotonicMs();
   all_read_told_ = false;
   owned.begin_timer = std::make_unique<loop::Timer>(loop_, [this, queue] {
     Owned* settled = Find(queue);
@@ -244,18 +249,21 @@ loop::Task<void> GroupConsumer::Impl::BeginQueue(MessageQueue queue) {
   }
   Owned& owned = *Find(queue);  // this flow lives in it
   if (from && options_.to_end) {
-    Answer<protocol::QueueOffset> ask_end(
-        [this, queue](auto done) { pull_->AskOffset(queue, OffsetQuestion::Max(), std::move(done)); });
-    const auto end = co_await ask_end;
+    loop::Task<Result<int64_t>> ask_end = PlaceOf(queue, OffsetQuestion::Max());
+    const Result<int64_t> end = co_await ask_end;
     if (end) {
-      owned.to = end->value();
+      owned.to = *end;
     } else {
       from = end.error();
     }
   }
   if (!from) {
     if (!RetryMayHelp(from.error())) {
-      handler_.on_error(from.error());
+      handler_.on_error(Result<void>(from.error()).WithContext(Name(queue)).error());
+      co_return;
+    }
+    if (options_.to_end && MonotonicMs() - owned.taken_ms >= options_.pull.timeout_ms) {
+      GiveUp(queue, owned, from.error());
       co_return;
     }
     Note(Name(queue) + ": " + from.error().what + "; asking again");
@@ -264,24 +272,26 @@ loop::Task<void> GroupConsumer::Impl::BeginQueue(MessageQueue queue) {
   }
   owned.delivered = owned.done = *from;
   owned.committed = stored->value_or(-1);
+  if (owned.to && owned.done > *owned.to) {
+    // The queue does not reach the stored offset, and no pull will say so when there is nothing to read.
+    Note(Name(queue) + ": offset " + std::to_string(*from) + " is not there; going on at " + std::to_string(*owned.to),
+         true);
+    owned.delivered = owned.done = *owned.to;
+    Commit(queue, owned, true);
+  }
   // The place where a group begins is the group's from now on, also if this member dies before it has read anything.
   if (!stored->has_value()) Commit(queue, owned);
   Note(Name(queue) + ": from offset " + std::to_string(*from) +
        (stored->has_value() ? "" : ", where nothing was stored"));
   Read(queue, owned);
+  NoteBeyondEnd();
 }
 
 void GroupConsumer::Impl::Read(const MessageQueue& queue, Owned& owned) {
   owned.release_timer.reset();
   owned.phase = Phase::kReading;
   owned.at_end = owned.to && owned.delivered >= *owned.to;
-  if (owned.at_end) {
-    // From the loop: whoever is told may end everything, and this may be the queue's own flow.
-    loop_.Post([this, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) CheckAllRead();
-    });
-    return;
-  }
+  if (owned.at_end) return CheckAllReadSoon();
   std::optional<protocol::QueueOffset> to;
   if (owned.to) to = protocol::QueueOffset(*owned.to);
   pull_->Start(queue, protocol::QueueOffset(owned.delivered), to);
@@ -312,13 +322,37 @@ loop::Task<Result<std::optional<int64_t>>> GroupConsumer::Impl::StoredOffset(Mes
 loop::Task<Result<int64_t>> GroupConsumer::Impl::FirstOffset(MessageQueue queue) {
   const auto& first = first_queues_[queue.topic];
   const bool young = queue.topic == retry_topic_ || !first.contains(queue);
-  if (!young && options_.from_offset) co_return *options_.from_offset;
-  const OffsetQuestion question = young ? OffsetQuestion::Min() : options_.from;
+  const bool by_number = !young && options_.from_offset;
+  const OffsetQuestion question = young || by_number ? OffsetQuestion::Min() : options_.from;
+  loop::Task<Result<int64_t>> ask = PlaceOf(queue, question);
+  const Result<int64_t> place = co_await ask;
+  if (!by_number || !place) co_return place;
+  loop::Task<Result<int64_t>> ask_end = PlaceOf(queue, OffsetQuestion::Max());
+  const Result<int64_t> end = co_await ask_end;
+  if (!end) co_return end;
+  // An offset that the queue does not have must not become the group's: what comes until it is reached would be lost.
+  ++by_number_.queues;
+  if (*options_.from_offset > *end) ++by_number_.beyond;
+  by_number_.longest = std::max(by_number_.longest, *end);
+  co_return std::clamp(*options_.from_offset, std::min(*place, *end), *end);
+}
+
+loop::Task<Result<int64_t>> GroupConsumer::Impl::PlaceOf(MessageQueue queue, OffsetQuestion question) {
   Answer<protocol::QueueOffset> asked(
       [this, queue, question](auto done) { pull_->AskOffset(queue, question, std::move(done)); });
   const auto offset = co_await asked;
   if (!offset) co_return offset.error();
   co_return offset->value();
+}
+
+// A number that no queue of ours reaches was hardly meant as an offset; said once, when all of them have begun.
+void GroupConsumer::Impl::NoteBeyondEnd() {
+  if (by_number_.beyond == 0 || by_number_.beyond < by_number_.queues) return;
+  for (const auto& [queue, owned] : owned_) {
+    if (owned.phase == Phase::kSettling || owned.phase == Phase::kAsking) return;
+  }
+  Note(NoQueueReaches(*options_.from_offset, by_number_.longest), true);
+  by_number_ = {};
 }
 
 }  // namespace mq::client

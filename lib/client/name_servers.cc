@@ -45,7 +45,7 @@ struct NameServers::Question {
   size_t asked = 0;
   size_t failed = 0;
   std::optional<protocol::Command> no_such_topic;
-  std::optional<Error> last_error;
+  std::optional<Error> error;  // of every server that gave none but this
 };
 
 NameServers::NameServers(loop::Loop& loop, remoting::Client& client, std::vector<std::string> addresses)
@@ -133,12 +133,14 @@ void NameServers::Answered(const std::shared_ptr<Question>& question, size_t ser
   if (unknown_topic) {
     question->no_such_topic = protocol::CopyCommand(*result.reply);
   } else {
-    question->last_error = result.ToError();
-    question->last_error->what.insert(0, "name server ");
+    Error error = result.ToError();
+    error.what.insert(0, "name server ");
+    if (question->error) error.what.insert(0, question->error->what + "; ");
+    question->error = std::move(error);
   }
   if (question->failed >= question->addresses->size()) {
     if (question->no_such_topic) return Finish(question, std::move(*question->no_such_topic));
-    return Finish(question, std::move(*question->last_error));
+    return Finish(question, std::move(*question->error));
   }
   AskNext(question);
   if (question->no_such_topic) question->timer->Start(kSecondOpinionMs);

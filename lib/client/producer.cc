@@ -178,7 +178,7 @@ void Producer::Impl::OnRoute(Topic& topic, Result<TopicRoute> route) {
       topic.wanted_since_ms = 0;
       Tell();
     } else {
-      route = MakeError(ErrorCode::kUnreachable, "topic " + topic.name + " has no writable queue with a live master");
+      route = route->NoQueue(topic.name, protocol::kPermWrite);
     }
   }
   if (topic.ready) {  // perhaps by an earlier answer: what was known is kept

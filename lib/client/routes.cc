@@ -63,6 +63,19 @@ std::vector<MessageQueue> TopicRoute::SubscribeQueues(std::string_view topic) co
   return queues;
 }
 
+Error TopicRoute::NoQueue(std::string_view topic, int32_t wanted) const {
+  const bool write = wanted == protocol::kPermWrite;
+  const bool allowed = std::any_of(data.queues.begin(), data.queues.end(),
+                                   [wanted](const auto& queue) { return (queue.perm & wanted) != 0; });
+  const std::string name = "topic " + std::string(topic);
+  if (!data.queues.empty() && !allowed) {
+    return MakeError(ErrorCode::kPermission, name + (write ? " may not be written to" : " may not be read") +
+                                                 ": no broker's permission for it allows that");
+  }
+  return MakeError(ErrorCode::kUnreachable,
+                   name + " has no " + (write ? "writable queue with a live master" : "readable queue"));
+}
+
 std::string TopicRoute::MasterOf(std::string_view broker_name) const {
   const protocol::BrokerData* broker = data.FindBroker(broker_name);
   return broker == nullptr ? std::string() : std::string(broker->master());

@@ -28,6 +28,8 @@ struct TopicRoute {
   std::vector<MessageQueue> PublishQueues(std::string_view topic) const;
   // Queues to read: readable ones of every broker that has any address. Sorted.
   std::vector<MessageQueue> SubscribeQueues(std::string_view topic) const;
+  // Why there is no queue to send to (kPermWrite) or to read (kPermRead): kPermission where no broker allows it.
+  Error NoQueue(std::string_view topic, int32_t wanted) const;
   // Address to send to (the master); empty when there is none.
   std::string MasterOf(std::string_view broker_name) const;
   // Address to read from: the master, else any.

@@ -75,6 +75,10 @@ void Loop::Run() {
       const bool ran = RunPosted();
       RunTurnEnd();
       if (!ran && uv_loop_alive(raw()) == 0) return;
+      // Without a live handle uv_run does not poll: functions that post one another would keep signals out for ever.
+      uv_ref(reinterpret_cast<uv_handle_t*>(&internals_->async));
+      uv_run(raw(), UV_RUN_NOWAIT);
+      uv_unref(reinterpret_cast<uv_handle_t*>(&internals_->async));
     }
   }
 }

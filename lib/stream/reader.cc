@@ -60,22 +60,18 @@ void Reader::EndInput() { ended_ = true; }
 
 void Reader::Number(InputRecord& record) { record.number = ++number_; }
 
-// In a record beyond the limit: drops what is pending up to its end. True when the end was found.
+// Behind a record that was refused as too long: drops what is pending up to its end. True when the end was found.
 bool Reader::SkipLong() {
   const std::string_view pending = Pending();
   const std::size_t keep = options_.delimiter.empty() ? 0 : options_.delimiter.size() - 1;
   const std::size_t at = options_.delimiter.empty() ? std::string_view::npos : pending.find(options_.delimiter);
   if (at != std::string_view::npos) {
-    skipped_ += at;
     begin_ += at + options_.delimiter.size();
   } else if (ended_) {
-    skipped_ += pending.size();
     begin_ = end_;
     ended_ = false;
   } else {
-    const std::size_t drop = pending.size() > keep ? pending.size() - keep : 0;
-    skipped_ += drop;
-    begin_ += drop;
+    begin_ += pending.size() > keep ? pending.size() - keep : 0;
     return false;
   }
   skipping_ = false;
@@ -123,27 +119,22 @@ bool Reader::TakeDelimited(std::string_view& piece) {
 }
 
 bool Reader::TakePiece(std::string_view& piece) {
-  if (skipping_) {
-    if (!SkipLong()) return false;
-    long_record_ = true;
-    piece = {};
-    return true;
-  }
+  if (skipping_ && !SkipLong()) return false;
   const bool whole = options_.format == Format::kWhole || options_.delimiter.empty();
   if (whole ? TakeWhole(piece) : TakeDelimited(piece)) {
     if (piece.size() > limit_) {
       long_record_ = true;
-      skipped_ = piece.size();
       piece = {};
     }
     return true;
   }
-  if (Pending().size() > limit_) {
-    skipping_ = true;
-    skipped_ = 0;
-    SkipLong();
-  }
-  return false;
+  // The last bytes may be the beginning of a delimiter.
+  const std::size_t slack = options_.delimiter.empty() ? 0 : options_.delimiter.size() - 1;
+  if (Pending().size() <= limit_ + slack) return false;
+  // Refused here and now: its end may be far away, or never come.
+  skipping_ = long_record_ = true;
+  piece = {};
+  return true;
 }
 
 Result<bool> Reader::NextText(InputRecord& record) {
@@ -152,9 +143,8 @@ Result<bool> Reader::NextText(InputRecord& record) {
     Number(record);
     if (long_record_) {
       long_record_ = false;
-      record.error =
-          MakeError(ErrorCode::kInvalidArgument, "its " + std::to_string(skipped_) + " bytes are more than the " +
-                                                     std::to_string(limit_) + " a message can have");
+      record.error = MakeError(ErrorCode::kInvalidArgument,
+                               "it is longer than the " + std::to_string(limit_) + " bytes a message can have");
       return true;
     }
     if (options_.strip_cr && delimited_ && piece.ends_with('\r')) piece.remove_suffix(1);
@@ -173,8 +163,8 @@ Result<bool> Reader::NextJson(InputRecord& record) {
     record.structured = true;
     if (long_record_) {
       long_record_ = false;
-      record.error =
-          MakeError(ErrorCode::kInvalidArgument, "a line of " + std::to_string(skipped_) + " bytes is too long");
+      record.error = MakeError(ErrorCode::kInvalidArgument,
+                               "a line of more than " + std::to_string(limit_) + " bytes is too long");
       return true;
     }
     const Status read = internal::ReadJsonRecord(piece, record, decoded_);

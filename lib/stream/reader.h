@@ -87,8 +87,7 @@ class Reader {
   std::size_t end_ = 0;
   std::size_t scanned_ = 0;  // from begin_: bytes known to hold no delimiter
   bool ended_ = false;       // EndInput was called and not everything taken yet
-  bool skipping_ = false;    // inside a record beyond the limit
-  std::uint64_t skipped_ = 0;
+  bool skipping_ = false;    // behind the refused beginning of a record beyond the limit
   bool long_record_ = false;
   bool delimited_ = false;  // the piece taken last had its delimiter
   std::uint64_t number_ = 0;

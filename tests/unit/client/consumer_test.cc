@@ -142,6 +142,17 @@ TEST_F(ConsumerTest, AnUnreachableBrokerIsAskedAgain) {
   EXPECT_EQ(bodies_.size(), 10u);
 }
 
+TEST_F(ConsumerTest, NoOutageLastsForEverForAQueueThatIsReadToAnEnd) {
+  broker_a_.server.Close();
+  PullConsumerOptions options;
+  options.give_up_ms = 300;
+  auto consumer = Make(options);
+  const MessageQueue queue = FindOne(*consumer);
+  consumer->Start(queue, protocol::QueueOffset(0), protocol::QueueOffset(10));
+  RunUntil([&] { return !error_.empty(); });
+  EXPECT_EQ(ends_, 0);
+}
+
 TEST_F(ConsumerTest, MissingTopicIsNotFound) {
   auto consumer = Make();
   bool missing = false;

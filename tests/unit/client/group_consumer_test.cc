@@ -29,6 +29,7 @@ class GroupTest : public ClientTest {
     std::vector<std::pair<MessageQueue, protocol::QueueOffset>> pending;
     std::vector<std::string> warnings;
     std::vector<std::string> notes;
+    std::set<std::string> given_up;
     std::string error;
     bool acknowledge = true;
     bool all_read = false;
@@ -83,6 +84,9 @@ class GroupTest : public ClientTest {
       m->pending.emplace_back(queue, next);
     };
     handler.on_all_read = [m] { m->all_read = true; };
+    handler.on_queue_error = [m](const MessageQueue& queue, const Error& /*error*/) {
+      m->given_up.insert(queue.broker_name + " " + std::to_string(queue.queue_id));
+    };
     handler.on_error = [m](const Error& error) { m->error = error.what; };
     handler.on_notice = [m](std::string_view text, bool important) {
       (important ? m->warnings : m->notes).emplace_back(text);
@@ -263,6 +267,45 @@ TEST_F(GroupTest, Bug_88_WhereAGroupBegins) {
   Leave(*by_time);
 }
 
+TEST_F(GroupTest, Bug_88_AnOffsetBeyondTheEndDoesNotBecomeTheGroups) {
+  Fill(one_, 4, 40);
+  GroupConsumerOptions options = Options();
+  options.from_offset = 9999;
+  auto member = Join(options);
+  RunUntil([&] { return one_.Stored("T", 0) == 10 && one_.Stored("T", 3) == 10 && !member->warnings.empty(); });
+  EXPECT_EQ(member->warnings, std::vector<std::string>{NoQueueReaches(9999, 10)});
+  for (const auto& commit : one_.commits) EXPECT_LE(commit.offset, 10);
+  one_.Push("T", 1, "new");
+  RunUntil([&] { return member->seen.size() == 1; });
+  Leave(*member);
+
+  // One queue reaches it: then it was meant.
+  one_.offsets.clear();
+  for (int i = 0; i < 5; ++i) one_.Push("T", 2, "more");
+  options.from_offset = 13;
+  auto other = Join(options);
+  RunUntil([&] { return other->seen.size() == 2; });
+  RunUntil([&] { return one_.Stored("T", 0) == 10; });
+  EXPECT_TRUE(other->warnings.empty());
+  Leave(*other);
+}
+
+TEST_F(GroupTest, AFrozenBrokersQueuesAreGivenUpAtTheEndAndTheOthersRead) {
+  FakeGroupBroker two(loop_, "broker-b");
+  names_.Add("T", two, 2);
+  Fill(one_, 4, 40);
+  two.frozen = true;
+  GroupConsumerOptions options = Options();
+  options.to_end = true;
+  options.pull.timeout_ms = 200;
+  auto member = Join(options);
+  RunUntil([&] { return member->all_read; });
+  EXPECT_EQ(member->seen.size(), 40u);
+  EXPECT_EQ(member->given_up, (std::set<std::string>{"broker-b 0", "broker-b 1"}));
+  EXPECT_TRUE(member->error.empty());
+  Leave(*member);
+}
+
 TEST_F(GroupTest, Bug_88_AQueueThatAppearsLaterIsReadFromItsStart) {
   GroupConsumerOptions options = Options();
   options.from = OffsetQuestion::Max();
@@ -310,6 +353,10 @@ TEST_F(GroupTest, Bug_82_AnotherFilterInTheGroupIsToldOnce) {
   RunUntil([&] { return one_.id_questions > 20; });
   ASSERT_EQ(second->warnings.size(), 1u);
   EXPECT_NE(second->warnings.front().find("with tags '*', this one with 'a'"), std::string::npos);
+  // The one that was there first hears of it too, from the notification that the members have changed.
+  RunUntil([&] { return !first->warnings.empty(); });
+  ASSERT_EQ(first->warnings.size(), 1u);
+  EXPECT_NE(first->warnings.front().find("with tags 'a', this one with '*'"), std::string::npos);
 }
 
 TEST_F(GroupTest, RB_18_TheIdsComeFromAnotherBrokerWhenTheFirstIsGone) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <csignal>
 
 #include <memory>
 #include <string>
@@ -169,6 +170,20 @@ TEST(LoopTest, WhatWasPostedAndNeverRanIsDroppedWithItsHandles) {
   auto timer = std::make_shared<Timer>(loop, [] {});
   loop.Post([timer] { FAIL() << "nobody runs it"; });
   timer.reset();
+}
+
+TEST(LoopTest, FunctionsThatPostOneAnotherKeepNoSignalOut) {
+  Loop loop;
+  bool seen = false;
+  const Signal signal(loop, SIGUSR1, [&] { seen = true; });
+  int turns = 0;
+  std::function<void()> again = [&] {
+    if (++turns == 1) ::raise(SIGUSR1);
+    if (!seen && turns < 100'000) loop.Post(again);
+  };
+  loop.Post(again);
+  loop.Run();
+  EXPECT_TRUE(seen);
 }
 
 TEST(LoopTest, WorkRunsElsewhereAndReports) {
