@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "admin/context.h"
+#include "admin/trace.h"
 #include "base/strings.h"
 #include "client/address_server.h"
 #include "client/name_servers.h"
@@ -72,6 +73,9 @@ mq::Result<mq::admin::TableStyle> StyleOf(const mq::conf::Settings& settings) {
   style.header = settings.Bool("header");
   style.sort = settings.String("sort");
   for (const std::string_view name : mq::SplitAny(settings.String("columns"), ",")) style.columns.emplace_back(name);
+  if (settings.Given("columns") && style.columns.empty()) {
+    return mq::MakeError(mq::ErrorCode::kConfig, "--columns names no column");
+  }
   const mq::conf::Command& command = settings.command();
   std::vector<mq::conf::Column> columns(command.columns.begin(), command.columns.end());
   columns.insert(columns.end(), command.changes.begin(), command.changes.end());
@@ -80,10 +84,11 @@ mq::Result<mq::admin::TableStyle> StyleOf(const mq::conf::Settings& settings) {
 }
 
 // Again and again until a signal ends it. What cannot be answered now may be next time.
-mq::Result<int> Watch(Context& context, Run run) {
+mq::Result<int> Watch(Context& context, mq::admin::Trace& trace, Run run) {
   for (;;) {
     if (context.style.terminal && !context.style.json) MQ_TRY(mq::admin::PrintOut("\x1b[H\x1b[2J"));
     const auto status = run(context);
+    trace.Sum();
     if (!status) {
       if (!mq::RetryMayHelp(status.error())) return status.error();
       context.Notice(status.error().what);
@@ -102,11 +107,14 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
     MQ_ASSIGN(endpoints.name_servers, mq::client::FetchNameServers(loop, endpoints.name_servers.front()));
   }
   mq::client::Admin admin(loop, std::move(endpoints), settings.DurationMs("timeout"));
+  mq::admin::Trace trace(settings, admin);
   Context context{settings, loop, admin, std::move(style)};
   for (const Entry& entry : kCommands) {
     if (settings.CommandName() != entry.name) continue;
-    if (settings.HasRow("watch") && settings.Given("watch")) return Watch(context, entry.run);
-    return entry.run(context);
+    if (settings.HasRow("watch") && settings.Given("watch")) return Watch(context, trace, entry.run);
+    auto status = entry.run(context);
+    trace.Sum();
+    return status;
   }
   return mq::MakeError(mq::ErrorCode::kInternal, "no code for command " + settings.CommandName());
 }

@@ -228,45 +228,45 @@ _mq_admin() {
     return
   fi
   case "$noun $verb" in
-    'topic list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic show') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic route') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic stats') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic create') COMPREPLY=($(compgen -W '--cluster --read-queues --write-queues --perm --order --force --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic update') COMPREPLY=($(compgen -W '--cluster --read-queues --write-queues --perm --order --force --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic delete') COMPREPLY=($(compgen -W '--cluster -y --yes --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'topic wait') COMPREPLY=($(compgen -W '--wait -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'group list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'group show') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'group create') COMPREPLY=($(compgen -W '--cluster --consume-enable --consume-from-min --broadcast --retry-queues --retry-max --broker-id --slow-broker-id --notify --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'group update') COMPREPLY=($(compgen -W '--cluster --consume-enable --consume-from-min --broadcast --retry-queues --retry-max --broker-id --slow-broker-id --notify --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'group delete') COMPREPLY=($(compgen -W '--cluster --offsets --topics -y --yes --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'group lag') COMPREPLY=($(compgen -W '--max -t --topic --watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'group members') COMPREPLY=($(compgen -W '--producers --watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'offset show') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'offset reset') COMPREPLY=($(compgen -W '--to --undo --queue --broker-name --apply --save-undo --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'offset skip') COMPREPLY=($(compgen -W '--queue --broker-name --apply --save-undo --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'msg get') COMPREPLY=($(compgen -W '-t --topic --any-address --format --epoch-ms -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'msg find') COMPREPLY=($(compgen -W '-t --topic --key --begin --end --max --format --epoch-ms -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'cluster list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'broker list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'broker status') COMPREPLY=($(compgen -W '--cluster --watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'broker config') COMPREPLY=($(compgen -W '--cluster --dry-run --watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'broker clean') COMPREPLY=($(compgen -W '--cluster --expired-queues --unused-topics --expired-log --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'namesrv config') COMPREPLY=($(compgen -W '--dry-run --watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'namesrv drain') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'namesrv undrain') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'kv put') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'kv get') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'kv delete') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'kv list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'health ') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'bench send') COMPREPLY=($(compgen -W '-t --topic --connections --window --size --batch --duration --keys --oneway -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'bench consume') COMPREPLY=($(compgen -W '-t --topic -g --group --pull-batch -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'bench latency') COMPREPLY=($(compgen -W '-t --topic -g --group --rate --size --duration -n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic show') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic route') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic stats') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic create') COMPREPLY=($(compgen -W '--cluster --read-queues --write-queues --perm --order --force --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic update') COMPREPLY=($(compgen -W '--cluster --read-queues --write-queues --perm --order --force --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic delete') COMPREPLY=($(compgen -W '--cluster -y --yes --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'topic wait') COMPREPLY=($(compgen -W '--wait -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group show') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group create') COMPREPLY=($(compgen -W '--cluster --consume-enable --consume-from-min --broadcast --retry-queues --retry-max --broker-id --slow-broker-id --notify --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group update') COMPREPLY=($(compgen -W '--cluster --consume-enable --consume-from-min --broadcast --retry-queues --retry-max --broker-id --slow-broker-id --notify --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group delete') COMPREPLY=($(compgen -W '--cluster --offsets --topics --force -y --yes --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group lag') COMPREPLY=($(compgen -W '--max -t --topic --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group members') COMPREPLY=($(compgen -W '--producers --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'offset show') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'offset reset') COMPREPLY=($(compgen -W '--to --undo --queue --broker-name --apply --save-undo --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'offset skip') COMPREPLY=($(compgen -W '--queue --broker-name --apply --save-undo --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'msg get') COMPREPLY=($(compgen -W '-t --topic --any-address --format --epoch-ms -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'msg find') COMPREPLY=($(compgen -W '-t --topic --key --begin --end --max --format --epoch-ms -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'cluster list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'broker list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'broker status') COMPREPLY=($(compgen -W '--cluster --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'broker config') COMPREPLY=($(compgen -W '--cluster --dry-run --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'broker clean') COMPREPLY=($(compgen -W '--cluster --expired-queues --unused-topics --expired-log --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'namesrv config') COMPREPLY=($(compgen -W '--dry-run --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'namesrv drain') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'namesrv undrain') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv put') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv get') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv delete') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'kv list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'health ') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'bench send') COMPREPLY=($(compgen -W '-t --topic --connections --window --size --batch --duration --keys --oneway -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'bench consume') COMPREPLY=($(compgen -W '-t --topic -g --group --pull-batch -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'bench latency') COMPREPLY=($(compgen -W '-t --topic -g --group --rate --size --duration -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json -q --quiet --context --print-config -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur"))
   fi
 }
 complete -F _mq_admin mq-admin

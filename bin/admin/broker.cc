@@ -20,6 +20,8 @@ constexpr Cleaning kCleanings[] = {
     {"expired-log", RequestCode::kDeleteExpiredCommitlog},
 };
 
+Cell ClusterOf(const BrokerAddress& broker) { return broker.cluster.empty() ? Cell::Unknown() : Cell(broker.cluster); }
+
 }  // namespace
 
 Result<int> BrokerList(Context& context) {
@@ -27,7 +29,7 @@ Result<int> BrokerList(Context& context) {
   MQ_ASSIGN(const protocol::ClusterInfo info, context.admin.Cluster());
   Table table = context.Listing();
   for (const BrokerAddress& broker : client::BrokersOf(info)) {
-    table.Add({broker.cluster, broker.name, broker.id, broker.id == protocol::kMasterId ? "master" : "slave",
+    table.Add({ClusterOf(broker), broker.name, broker.id, broker.id == protocol::kMasterId ? "master" : "slave",
                broker.address});
   }
   MQ_TRY(table.Print(context.style));
@@ -108,7 +110,11 @@ Result<int> BrokerClean(Context& context) {
       continue;
     }
     outcome.Done();
-    table.Add({master.name, wanted[i % wanted.size()].option, replies[i] ? "done" : "-", true});
+    table.Add({master.name, wanted[i % wanted.size()].option, replies[i] ? Cell("done") : Cell::Unknown(),
+               replies[i] ? Cell(true) : Cell::Unknown()});
+  }
+  if (context.dry_run()) {
+    context.Notice("whether a broker supports this, and what it would delete, is known only when it is done");
   }
   return outcome.Finish(table);
 }

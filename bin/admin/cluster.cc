@@ -24,6 +24,8 @@ Cell RatioOf(const RuntimeInfo& info, const std::string& key) {
   return ratio ? Cell::Number(*ratio, 4) : Cell::Unknown();
 }
 
+Cell ClusterOf(const BrokerAddress& broker) { return broker.cluster.empty() ? Cell::Unknown() : Cell(broker.cluster); }
+
 }  // namespace
 
 Result<int> ClusterList(Context& context) {
@@ -37,11 +39,11 @@ Result<int> ClusterList(Context& context) {
     if (!infos[i]) {
       all = false;
       context.Notice(NameOf(broker) + " does not answer: " + infos[i].error().what);
-      table.Add({broker.cluster, broker.name, broker.id, broker.address, Cell::Unknown(), Cell::Unknown(),
+      table.Add({ClusterOf(broker), broker.name, broker.id, broker.address, Cell::Unknown(), Cell::Unknown(),
                  Cell::Unknown(), Cell::Unknown()});
       continue;
     }
-    table.Add({broker.cluster, broker.name, broker.id, broker.address, TextOf(*infos[i], "brokerVersionDesc"),
+    table.Add({ClusterOf(broker), broker.name, broker.id, broker.address, TextOf(*infos[i], "brokerVersionDesc"),
                RateOf(*infos[i], "putTps"), RateOf(*infos[i], "getTransferedTps"),
                RatioOf(*infos[i], "commitLogDiskRatio")});
   }

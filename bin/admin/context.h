@@ -86,6 +86,8 @@ class Outcome {
   void Failed(const std::string& who, const Error& error);
   bool none() const { return done_ == 0; }
   bool failed() const { return !failures_.empty(); }
+  // Everybody said no: nothing can have been done.
+  bool refused() const;
   // To be called once.
   Result<int> ExitStatus() const;
   // Prints the table first, unless there is nothing but failures.

@@ -1,5 +1,8 @@
 // mq-admin group create|update|delete
+#include <set>
+
 #include "admin/group_config.h"
+#include "base/strings.h"
 #include "protocol/names.h"
 
 namespace mq::admin {
@@ -113,6 +116,24 @@ void DeleteTopics(Context& context, const std::vector<BrokerAddress>& masters, O
   }
 }
 
+// A group whose members go on consuming is made again by their next heartbeat: kRefused, naming them, without --force.
+Status CheckNobodyOnline(Context& context, const std::vector<BrokerAddress>& masters) {
+  context.admin.Begin();
+  std::set<std::string> clients;
+  for (const auto& members : MembersOn(context, masters, context.operand())) {
+    if (!members || !*members) continue;
+    for (const protocol::Connection& connection : (*members)->connections) clients.insert(connection.client_id);
+  }
+  if (clients.empty()) return Ok();
+  const std::string who = JoinStrings(std::vector<std::string>(clients.begin(), clients.end()), ", ");
+  if (context.settings.Bool("force")) {
+    context.Notice("members are online and bring the group back: " + who);
+    return Ok();
+  }
+  return MakeError(ErrorCode::kRefused, "group " + context.operand() + " has members online: " + who)
+      .WithHint("stop them first, or their next heartbeat makes the group again; --force deletes it all the same");
+}
+
 }  // namespace
 
 Result<int> GroupCreate(Context& context) { return CreateOrUpdate(context, true); }
@@ -138,6 +159,7 @@ Result<int> GroupDelete(Context& context) {
     changes[i] = client::Question{masters[i].address, std::move(command)};
   }
   if (holders == 0 && silent == 0) return NoSuchGroup(context.operand(), names);
+  MQ_TRY(CheckNobodyOnline(context, masters));
   if (!context.dry_run() && holders > 0) {
     std::string what = "deleting group " + context.operand() + " loses its settings";
     if (offsets) what += " and its offsets";

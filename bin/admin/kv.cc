@@ -1,4 +1,5 @@
 // mq-admin kv put|get|delete|list
+#include <map>
 #include <optional>
 
 #include "admin/context.h"
@@ -102,26 +103,41 @@ Result<int> KvGet(Context& context) {
   return outcome.Finish(table);
 }
 
+// Name servers do not tell each other: each is asked, and what any of them has is listed.
 Result<int> KvList(Context& context) {
   MQ_TRY(NeedNameServers(context));
   Command command(RequestCode::kGetKvlistByNamespace);
   command.Set("namespace", context.operand());
-  std::optional<Error> failure;
-  // Any of them will do; the next is asked when one does not answer.
-  for (const std::string& server : NameServers(context)) {
-    const auto reply = context.admin.Ask(server, command);
-    if (!reply) {
-      failure = Result<void>(reply.error()).WithContext("name server " + server).error();
-      if (failure->code == ErrorCode::kNotFound) break;
+  const std::vector<std::string>& servers = NameServers(context);
+  const auto replies = context.admin.AskAll(servers, command);
+  Outcome outcome(context, "name server");
+  std::map<std::string, std::string> merged;
+  bool known = false;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (!replies[i] && replies[i].error().code == ErrorCode::kNotFound) {
+      outcome.Done();
       continue;
     }
-    MQ_ASSIGN(const protocol::KvTable entries, protocol::DecodeKvTable(reply->body));
-    Table table = context.Listing();
-    for (const auto& [key, value] : entries) table.Add({context.operand(), key, value});
-    MQ_TRY(table.Print(context.style));
-    return kDone;
+    const auto entries = replies[i] ? protocol::DecodeKvTable(replies[i]->body) : replies[i].error();
+    if (!entries) {
+      outcome.Failed(servers[i], entries.error());
+      continue;
+    }
+    outcome.Done();
+    known = true;
+    for (const auto& [key, value] : *entries) {
+      const auto [first, added] = merged.emplace(key, value);
+      if (!added && first->second != value) {
+        context.Notice("name server " + servers[i] + " says " + value + " for key " + key);
+      }
+    }
   }
-  return std::move(*failure);
+  if (!known && !outcome.failed()) {
+    return MakeError(ErrorCode::kNotFound, "no namespace " + context.operand());
+  }
+  Table table = context.Listing();
+  for (const auto& [key, value] : merged) table.Add({context.operand(), key, value});
+  return outcome.Finish(table);
 }
 
 }  // namespace mq::admin

@@ -1,6 +1,9 @@
 // mq-admin offset show|reset|skip
+#include <unistd.h>
+
 #include <algorithm>
 
+#include "admin/group_config.h"
 #include "admin/offset_apply.h"
 #include "admin/offset_places.h"
 #include "admin/offset_undo.h"
@@ -43,6 +46,22 @@ PlaceFilter FilterOf(const Context& context, const std::string& topic) {
   return filter;
 }
 
+// A group exists when an offset of it is stored or a broker has its settings. Brokers that do not answer may know it.
+Status CheckGroupKnown(Context& context, const std::string& group, const std::vector<Place>& places) {
+  for (const Place& place : places) {
+    if (place.offset) return Ok();
+  }
+  context.admin.Begin();
+  const auto masters = AllMasters(context);
+  if (!masters) return Ok();
+  std::vector<std::string> names;
+  for (const auto& groups : GroupsOn(context, *masters)) {
+    if (!groups || groups->contains(group)) return Ok();
+    for (const auto& [name, config] : *groups) names.push_back(name);
+  }
+  return NoSuchGroup(group, names);
+}
+
 Result<std::vector<Move>> MovesTo(const Target& target, const std::vector<Place>& places) {
   std::vector<Move> moves;
   for (const Place& place : places) {
@@ -80,8 +99,15 @@ Status SaveUndo(const Context& context, const std::string& group, const std::vec
   const std::string& path = context.settings.String("save-undo");
   if (path.empty()) return Ok();
   std::vector<UndoEntry> entries;
-  for (const Move& move : moves) entries.push_back({group, move.place.queue, move.place.offset});
+  for (const Move& move : moves) entries.push_back({group, move.place.queue, move.place.offset, move.told});
   return WriteUndo(path, entries).WithContext("--save-undo");
+}
+
+// Drops the file of a run that was refused. After a time-out a broker may have moved the group all the same: then it
+// stays.
+void DropUndo(const Context& context, const Outcome& outcome) {
+  const std::string& path = context.settings.String("save-undo");
+  if (!path.empty() && outcome.refused()) ::unlink(path.c_str());
 }
 
 // Shows the moves, and makes them with --apply.
@@ -90,10 +116,19 @@ Result<int> ShowOrApply(Context& context, const MoveOrder& order, std::vector<Mo
     return MakeError(ErrorCode::kNotFound, "topic " + order.topic + " has no such queue");
   }
   const bool apply = context.settings.Bool("apply");
+  MQ_ASSIGN(Audience audience, FindAudience(context, order, moves, outcome));
+  const bool online = audience.online;
   const bool any = std::any_of(moves.begin(), moves.end(), [](const Move& move) { return move.changes(); });
   if (apply) {
     MQ_TRY(SaveUndo(context, order.group, moves));
-    MQ_TRY(ApplyMoves(context, order, moves, outcome));
+    ApplyMoves(context, order, std::move(audience), moves, outcome);
+    // Where everything was refused nothing moved, and there is nothing to go back to.
+    if (moves.empty()) DropUndo(context, outcome);
+  }
+  if (online && !moves.empty()) {
+    context.Notice("members of group " + order.group +
+                   " are online: how far each had come since its last commit is not known here; the old offsets are "
+                   "what was committed, and what was consumed beyond them may come again");
   }
   Table table = context.Changes();
   for (const Move& move : moves) {
@@ -122,6 +157,7 @@ Result<int> MoveTo(Context& context, const Target& target) {
   if (target.kind == Target::Kind::kTime) filter.time = target.value;
   Outcome outcome(context, "broker");
   MQ_ASSIGN(const std::vector<Place> places, FindPlaces(context, group, filter, outcome));
+  MQ_TRY(CheckGroupKnown(context, group, places));
   MQ_ASSIGN(std::vector<Move> moves, MovesTo(target, places));
   MoveOrder order{group, topic, {}};
   const bool every = !filter.queue && filter.broker.empty();
@@ -162,6 +198,7 @@ Result<int> OffsetShow(Context& context) {
   }
   Outcome outcome(context, "broker");
   MQ_ASSIGN(const std::vector<Place> places, FindPlaces(context, group, filter, outcome));
+  if (!outcome.failed()) MQ_TRY(CheckGroupKnown(context, group, places));
   if (places.empty() && !outcome.failed()) {
     return MakeError(ErrorCode::kNotFound, "group " + group + " has no offset anywhere");
   }
@@ -178,7 +215,9 @@ Result<int> OffsetReset(Context& context) {
   if (undo && context.settings.Given("to")) return Usage("--to and --undo exclude each other");
   if (undo) return Undo(context);
   if (!context.settings.Given("to")) return Usage("option --to is needed", "or --undo FILE");
-  if (context.settings.operands().size() < 2) return Usage("operand GROUP TOPIC is missing");
+  if (context.settings.operands().size() < 2)
+    return Usage(context.settings.operands().empty() ? "operands GROUP and TOPIC are missing"
+                                                     : "operand TOPIC is missing");
   MQ_ASSIGN(const Target target, ParseTarget(context.settings.String("to")));
   return MoveTo(context, target);
 }

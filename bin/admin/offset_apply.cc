@@ -48,11 +48,12 @@ std::set<std::string> TellMembers(Context& context, const MoveOrder& order, std:
       DropBroker(name, replies[i].error(), moves, outcome);
     } else if (replies[i]->code == static_cast<int32_t>(protocol::ResponseCode::kConsumerNotOnline)) {
       offline.insert(name);
+      for (Move& move : moves) move.told = move.told && move.place.queue.broker_name != name;
     } else if (replies[i]->code != 0) {
       DropBroker(name, remoting::ErrorOfReply(replies[i]->code, replies[i]->remark), moves, outcome);
     } else if (const auto offsets = protocol::DecodeResetOffset(replies[i]->body)) {
       for (Move& move : moves) {
-        // With a single broker given, its address stands for its name here, but not in its answer.
+        // A single broker that does not say its name has its address here, but not in its answer.
         for (const auto& [queue, offset] : *offsets) {
           const bool same = queue.queue_id == move.place.queue.queue_id && queue.topic == move.place.queue.topic;
           if (same && move.place.queue.broker_name == name) move.target = offset;
@@ -83,29 +84,35 @@ void WriteOffsets(Context& context, const MoveOrder& order, const std::set<std::
 
 }  // namespace
 
-Status ApplyMoves(Context& context, const MoveOrder& order, std::vector<Move>& moves, Outcome& outcome) {
+Result<Audience> FindAudience(Context& context, const MoveOrder& order, std::vector<Move>& moves, Outcome& outcome) {
   const std::vector<BrokerAddress> brokers = BrokersOfMoves(moves);
   context.admin.Begin(3);
   const auto members = MembersOn(context, brokers, order.group);
-  bool online = false;
-  std::set<std::string> offline;
+  Audience audience;
   for (size_t i = 0; i < brokers.size(); ++i) {
     if (!members[i]) {
       DropBroker(brokers[i].name, members[i].error(), moves, outcome);
     } else if (*members[i]) {
-      online = true;
+      audience.online = true;
     } else {
-      offline.insert(brokers[i].name);
+      audience.offline.insert(brokers[i].name);
     }
   }
-  if (online && !order.timestamp) {
+  if (audience.online && !order.timestamp) {
     return MakeError(ErrorCode::kRefused, "group " + order.group + " has members online, who go on where they are")
         .WithHint("stop them, or move every queue to a time, start or end, which they are told");
   }
+  for (Move& move : moves) {
+    move.told = audience.online && !audience.offline.contains(move.place.queue.broker_name);
+  }
+  return audience;
+}
+
+void ApplyMoves(Context& context, const MoveOrder& order, Audience audience, std::vector<Move>& moves,
+                Outcome& outcome) {
   // A member is connected to every broker of its topics: where a broker knows of none, it has not come yet or is gone.
-  if (online) offline = TellMembers(context, order, moves, outcome);
-  WriteOffsets(context, order, offline, moves, outcome);
-  return Ok();
+  if (audience.online) audience.offline = TellMembers(context, order, moves, outcome);
+  WriteOffsets(context, order, audience.offline, moves, outcome);
 }
 
 }  // namespace mq::admin

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace mq::admin {
 struct Move {
   Place place;
   std::optional<int64_t> target;
-  bool changes() const { return place.offset != target; }
+  bool told = false;  // members are told to go there: what they did since their last commit comes again
+  bool changes() const { return told || place.offset != target; }
 };
 
 struct MoveOrder {
@@ -26,8 +28,19 @@ struct MoveOrder {
   std::optional<int64_t> timestamp;
 };
 
+// Who is there to disagree: the brokers by name that know of no member of the group, where offsets are written.
+struct Audience {
+  bool online = false;
+  std::set<std::string> offline;
+};
+
+// Looks for members; marks the moves they will be told. A broker that does not say is a failure of the outcome, and its
+// moves are taken out. kRefused when members are online that cannot be told.
+Result<Audience> FindAudience(Context& context, const MoveOrder& order, std::vector<Move>& moves, Outcome& outcome);
+
 // Applies the moves; each broker's failure goes to the outcome, and its moves are taken out. Targets become what the
-// brokers answered. kRefused, with nothing done, when members are online that cannot be told.
-Status ApplyMoves(Context& context, const MoveOrder& order, std::vector<Move>& moves, Outcome& outcome);
+// brokers answered.
+void ApplyMoves(Context& context, const MoveOrder& order, Audience audience, std::vector<Move>& moves,
+                Outcome& outcome);
 
 }  // namespace mq::admin

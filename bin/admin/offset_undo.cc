@@ -19,6 +19,7 @@ Status WriteUndo(const std::string& path, const std::vector<UndoEntry>& entries)
     } else {
       writer.Null();
     }
+    if (entry.online) writer.Key("online").Bool(true);
     text += writer.EndObject().Take() + "\n";
   }
   MQ_ASSIGN(const UniqueFd fd, OpenFile(path, O_WRONLY | O_CREAT | O_EXCL));
@@ -50,6 +51,8 @@ Result<std::vector<UndoEntry>> ReadUndo(const std::string& path) {
       return MakeError(ErrorCode::kConfig, where + "this is no line of an undo file");
     }
     if (!offset->is_null()) entry.offset = offset->AsInt();
+    const json::Value* online = value->Find("online");
+    entry.online = online != nullptr && online->AsBool();
     if (!entries.empty() &&
         (entries.front().group != entry.group || entries.front().queue.topic != entry.queue.topic)) {
       return MakeError(ErrorCode::kConfig, where + "another group or topic than above");

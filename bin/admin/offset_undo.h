@@ -1,5 +1,6 @@
 // The file of `offset reset --save-undo`: one JSON object a line, {"group","topic","broker","queue","offset"}, where
-// the offset is null when nothing was stored. mq-admin(1) defines it.
+// the offset is null when nothing was stored, and "online":true when members were there, who may have come further than
+// that. mq-admin(1) defines it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct UndoEntry {
   std::string group;
   protocol::MessageQueue queue;
   std::optional<int64_t> offset;
+  bool online = false;  // members were online: what they had not committed is not in the offset
   bool operator==(const UndoEntry&) const = default;
 };
 

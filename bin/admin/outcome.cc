@@ -1,10 +1,16 @@
 // What several servers made of one change; see context.h.
 #include "admin/context.h"
 
+#include <algorithm>
+
 namespace mq::admin {
 
 void Outcome::Failed(const std::string& who, const Error& error) {
   failures_.push_back(Result<void>(error).WithContext(kind_ + " " + who).error());
+}
+
+bool Outcome::refused() const {
+  return std::none_of(failures_.begin(), failures_.end(), [](const Error& error) { return RetryMayHelp(error); });
 }
 
 Result<int> Outcome::ExitStatus() const {

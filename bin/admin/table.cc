@@ -1,6 +1,7 @@
 #include "admin/table.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <numeric>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "base/time_text.h"
+#include "loop/loop.h"
 
 namespace mq::admin {
 namespace {
@@ -165,6 +167,9 @@ Status Table::Print(const TableStyle& style) const {
 
 Status PrintOut(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  // The loop ignores SIGPIPE for its sockets; standard output keeps the signal's meaning, so that `| head` ends
+  // quietly.
+  if (!written && errno == EPIPE) loop::DieOfSigpipe();
   if (!written) return ErrnoError(ErrorCode::kIo, "cannot write to standard output");
   return Ok();
 }

@@ -63,7 +63,7 @@ class Table {
 // --columns and --sort as they were typed; kConfig, naming the columns there are, when one is not among `columns`.
 Status CheckStyle(const TableStyle& style, std::span<const conf::Column> columns);
 
-// Writes text to stdout as a whole.
+// Writes text to stdout as a whole; a reader that is gone ends the process as SIGPIPE would.
 Status PrintOut(std::string_view text);
 
 }  // namespace mq::admin

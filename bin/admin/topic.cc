@@ -37,7 +37,7 @@ Result<int> TopicShow(Context& context) {
   std::map<std::string, std::set<std::string>> has;  // by cluster
   for (const protocol::QueueData& queue : route->data.queues) {
     const protocol::BrokerData* broker = route->data.FindBroker(queue.broker_name);
-    const std::string cluster = broker == nullptr ? "-" : broker->cluster;
+    const std::string cluster = broker == nullptr || broker->cluster.empty() ? "-" : broker->cluster;
     const std::string address = broker == nullptr ? "-" : route->AnyOf(queue.broker_name);
     table.Add({context.operand(), queue.broker_name, cluster, address, queue.read_queues, queue.write_queues,
                PermText(queue.perm)});

@@ -1,5 +1,8 @@
 // mq-admin topic create|update|delete
+#include <map>
+
 #include "admin/topic_config.h"
+#include "admin/topic_order.h"
 #include "protocol/names.h"
 
 namespace mq::admin {
@@ -24,8 +27,13 @@ Command CreateCommand(const TopicConfig& config) {
   return command;
 }
 
-// What the options make of the topic on one broker: what is not given stays as it is.
-TopicConfig WantedConfig(const Context& context, const std::optional<TopicConfig>& old) {
+// What the options make of the topic on one broker: what is not given stays as it is. Where the topic is missing it
+// becomes what it is on the brokers that have it, so that the cluster stays even.
+TopicConfig WantedConfig(const Context& context, const std::vector<TopicOnBroker>& before, size_t broker) {
+  std::optional<TopicConfig> old = *before[broker];
+  for (const TopicOnBroker& other : before) {
+    if (!old && other && *other) old = **other;
+  }
   TopicConfig config = old.value_or(TopicConfig());
   config.name = context.operand();
   const conf::Settings& settings = context.settings;
@@ -51,7 +59,7 @@ Result<int> CreateOrUpdate(Context& context, Missing missing) {
     silent += before[i] ? 0 : 1;
     if (!before[i] || (!*before[i] && missing == Missing::kLeave)) continue;
     ++concerned;
-    const TopicConfig wanted = WantedConfig(context, *before[i]);
+    const TopicConfig wanted = WantedConfig(context, before, i);
     if (*before[i] && **before[i] == wanted) continue;
     kept.push_back({masters[i], before[i]->value_or(wanted), wanted});
     changes[i] = client::Question{masters[i].address, CreateCommand(wanted)};
@@ -60,9 +68,17 @@ Result<int> CreateOrUpdate(Context& context, Missing missing) {
     return WithNearestTopic(context, client::NoSuchTopic(ErrorCode::kNotFound, context.operand()), context.operand());
   }
   MQ_TRY(CheckNothingHidden(context, kept));
+  Outcome outcome(context, "broker");
+  // The table at the name servers first: a broker that registers takes from there whether a topic is ordered.
+  std::map<std::string, TopicConfig> configs;
+  for (size_t i = 0; i < masters.size(); ++i) {
+    if (before[i] && (*before[i] || missing == Missing::kMake)) {
+      configs[masters[i].name] = WantedConfig(context, before, i);
+    }
+  }
+  MQ_ASSIGN(const bool reordered, SetOrder(context, configs, outcome));
   const auto replies = Apply(context, std::move(changes));
   Table table = context.Changes();
-  Outcome outcome(context, "broker");
   for (size_t i = 0; i < masters.size(); ++i) {
     if (!before[i] || (replies[i] && !*replies[i])) {
       outcome.Failed(masters[i].name, before[i] ? replies[i]->error() : before[i].error());
@@ -71,9 +87,9 @@ Result<int> CreateOrUpdate(Context& context, Missing missing) {
     const std::optional<TopicConfig>& old = *before[i];
     if (!old && missing == Missing::kLeave) continue;
     outcome.Done();
-    const TopicConfig wanted = WantedConfig(context, old);
+    const TopicConfig wanted = WantedConfig(context, before, i);
     table.Add({wanted.name, masters[i].name, old ? Cell(ShowConfig(*old)) : Cell::Unknown(), ShowConfig(wanted),
-               !old || *old != wanted});
+               !old || *old != wanted || reordered});
   }
   return outcome.Finish(table);
 }
@@ -104,6 +120,10 @@ Result<int> TopicUpdate(Context& context) { return CreateOrUpdate(context, Missi
 Result<int> TopicDelete(Context& context) {
   MQ_TRY(CheckTopicOperand(context));
   MQ_ASSIGN(const std::vector<BrokerAddress> masters, TargetMasters(context));
+  // As brokers refuse it, before anybody is asked to confirm it and with --dry-run as well.
+  if (protocol::IsSystemTopic(context.operand())) {
+    return MakeError(ErrorCode::kRefused, "topic " + context.operand() + " is a system topic and stays");
+  }
   const auto before = TopicOn(context, masters, context.operand());
   Outcome outcome(context, "broker");
   std::vector<BrokerAddress> holders;

@@ -13,10 +13,11 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "protocol/kv_headers.h"
 
 namespace mq::namesrv {
 
-inline constexpr std::string_view kOrderTopicNamespace = "ORDER_TOPIC_CONFIG";
+using protocol::kOrderTopicNamespace;
 // More than any deployment keeps; each change writes the whole file.
 inline constexpr size_t kMaxKvBytes = 4 * 1024 * 1024;
 

@@ -6,24 +6,47 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/strings.h"
+#include "protocol/codes.h"
 
 namespace mq::client {
 namespace {
 
-// Runs the loop until the started question has its answer.
-template <class T, class Start>
-Result<T> Await(loop::Loop& loop, Start start) {
-  std::optional<Result<T>> answer;
-  start([&](Result<T> result) {
-    answer.emplace(std::move(result));
-    loop.Stop();
-  });
-  if (!answer) loop.Run();
-  MQ_CHECK(answer.has_value(), "a question without an answer");
-  return std::move(*answer);
+// The value of a key in a broker's answer of `key=value` lines; empty when it is not there.
+std::string SettingIn(std::string_view body, std::string_view key) {
+  for (const std::string_view line : Split(body, '\n')) {
+    const size_t equals = line.find('=');
+    if (equals != std::string_view::npos && Trim(line.substr(0, equals)) == key) {
+      return std::string(Trim(line.substr(equals + 1)));
+    }
+  }
+  return {};
+}
+
+std::string CodeText(std::string_view name, int32_t code) {
+  return name.empty() ? std::to_string(code) : std::to_string(code) + " " + std::string(name);
 }
 
 }  // namespace
+
+template <class T, class Start>
+Result<T> Admin::Await(const std::string& what, Start start) {
+  const int64_t began = MonotonicMs();
+  std::optional<Result<T>> answer;
+  start([&](Result<T> result) {
+    answer.emplace(std::move(result));
+    loop_.Stop();
+  });
+  if (!answer) loop_.Run();
+  MQ_CHECK(answer.has_value(), "a question without an answer");
+  if (observer_) {
+    const std::string& broker = endpoints().broker;
+    const bool answered = answer->has_value() || answer->error().code == ErrorCode::kNotFound;
+    observer_({broker.empty() ? JoinStrings(endpoints().name_servers, ";") : broker, what,
+               answer->has_value() ? "answered" : answer->error().what, answered, MonotonicMs() - began});
+  }
+  return std::move(*answer);
+}
 
 Admin::Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms)
     : loop_(loop),
@@ -49,24 +72,53 @@ int64_t Admin::TakeRoundMs() {
 Result<protocol::ClusterInfo> Admin::Cluster() {
   const std::string& broker = endpoints().broker;
   if (!broker.empty()) {
+    const protocol::BrokerData& named = Named();
     protocol::ClusterInfo info;
-    info.brokers[broker] = {{}, broker, {{protocol::kMasterId, broker}}};
-    info.clusters[""] = {broker};
+    info.brokers[named.broker_name] = named;
+    info.clusters[named.cluster] = {named.broker_name};
     return info;
   }
-  return Await<protocol::ClusterInfo>(loop_, [&](auto done) { routes_.Cluster(NamesrvShareMs(), done); });
+  return Await<protocol::ClusterInfo>("all brokers", [&](auto done) { routes_.Cluster(NamesrvShareMs(), done); });
 }
 
 Result<TopicRoute> Admin::Route(std::string_view topic) {
-  return Await<TopicRoute>(loop_, [&](auto done) { routes_.Find(topic, NamesrvShareMs(), done); });
+  return WithName(Await<TopicRoute>("route of topic " + std::string(topic),
+                                    [&](auto done) { routes_.Find(topic, NamesrvShareMs(), done); }));
 }
 
 Result<TopicRoute> Admin::RouteForPublish(std::string_view topic) {
-  return Await<TopicRoute>(loop_, [&](auto done) { routes_.FindForPublish(topic, NamesrvShareMs(), done); });
+  return WithName(Await<TopicRoute>("route of topic " + std::string(topic),
+                                    [&](auto done) { routes_.FindForPublish(topic, NamesrvShareMs(), done); }));
+}
+
+const protocol::BrokerData& Admin::Named() {
+  if (named_) return *named_;
+  const std::string& address = endpoints().broker;
+  named_ = protocol::BrokerData{{}, address, {{protocol::kMasterId, address}}};
+  const int rounds = rounds_++;  // this round is one more than the caller knows of
+  const auto reply = Ask(address, protocol::Command(protocol::RequestCode::kGetBrokerConfig));
+  rounds_ = rounds;
+  if (!reply) return *named_;
+  const std::string name = SettingIn(reply->body, "brokerName");
+  if (!name.empty()) named_->broker_name = name;
+  named_->cluster = SettingIn(reply->body, "brokerClusterName");
+  return *named_;
+}
+
+// A single broker's route has its address in place of its name.
+Result<TopicRoute> Admin::WithName(Result<TopicRoute> route) {
+  const std::string& address = endpoints().broker;
+  if (!route || address.empty()) return route;
+  for (protocol::QueueData& queue : route->data.queues) queue.broker_name = Named().broker_name;
+  for (protocol::BrokerData& broker : route->data.brokers) {
+    broker.broker_name = Named().broker_name;
+    broker.cluster = Named().cluster;
+  }
+  return route;
 }
 
 Result<std::vector<std::string>> Admin::Topics() {
-  return Await<std::vector<std::string>>(loop_, [&](auto done) { routes_.Topics(NamesrvShareMs(), done); });
+  return Await<std::vector<std::string>>("all topics", [&](auto done) { routes_.Topics(NamesrvShareMs(), done); });
 }
 
 Result<protocol::Command> Admin::Ask(const std::string& address, protocol::Command command) {
@@ -92,17 +144,26 @@ std::vector<Result<protocol::Command>> Admin::Run(std::vector<Question> question
   std::vector<std::optional<Result<protocol::Command>>> answers(questions.size());
   size_t missing = questions.size();
   const int64_t left = TakeRoundMs();
+  const int64_t began = MonotonicMs();
   for (size_t i = 0; i < questions.size(); ++i) {
-    client_.Call(questions[i].address, std::move(questions[i].command), left,
-                 [&, i](const remoting::CallResult& result) {
-                   const bool answered = result.outcome == remoting::CallOutcome::kReply;
-                   if (result.ok() || (answered && codes == Codes::kAnswers)) {
-                     answers[i].emplace(protocol::CopyCommand(*result.reply));
-                   } else {
-                     answers[i].emplace(result.ToError());
-                   }
-                   if (--missing == 0) loop_.Stop();
-                 });
+    const int32_t asked = questions[i].command.code;
+    client_.Call(
+        questions[i].address, std::move(questions[i].command), left, [&, i, asked](const remoting::CallResult& result) {
+          const bool answered = result.outcome == remoting::CallOutcome::kReply;
+          if (observer_) {
+            const std::string answer =
+                answered ? "code " + CodeText(protocol::ResponseCodeName(result.reply->code), result.reply->code)
+                         : result.ToError().what;
+            observer_({questions[i].address, "request " + CodeText(protocol::RequestCodeName(asked), asked), answer,
+                       answered, MonotonicMs() - began});
+          }
+          if (result.ok() || (answered && codes == Codes::kAnswers)) {
+            answers[i].emplace(protocol::CopyCommand(*result.reply));
+          } else {
+            answers[i].emplace(result.ToError());
+          }
+          if (--missing == 0) loop_.Stop();
+        });
   }
   if (missing > 0) loop_.Run();
   std::vector<Result<protocol::Command>> out;

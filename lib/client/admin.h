@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +36,15 @@ struct Question {
   protocol::Command command;
 };
 
+// One question as it ended, for tools that show what they ask.
+struct Asked {
+  std::string address;
+  std::string what;    // "GET_ALL_TOPIC_CONFIG 21", or "route of topic T" for a question to name servers
+  std::string answer;  // "code 0 SUCCESS", or why there is none
+  bool answered = false;
+  int64_t took_ms = 0;
+};
+
 class Admin {
  public:
   Admin(loop::Loop& loop, Endpoints endpoints, int64_t timeout_ms = kDefaultAdminTimeoutMs);
@@ -44,7 +55,8 @@ class Admin {
   // with 0 they alone are asked.
   void Begin(int rounds = 1);
 
-  // The cluster as the name servers see it. With a single broker given: that one, named by its address.
+  // The cluster as the name servers see it. With a single broker given: that one, named as it says itself, or by its
+  // address when it does not say.
   Result<protocol::ClusterInfo> Cluster();
   // kNotFound when the topic is missing.
   Result<TopicRoute> Route(std::string_view topic);
@@ -65,6 +77,9 @@ class Admin {
   const Endpoints& endpoints() const { return routes_.endpoints(); }
   int64_t timeout_ms() const { return timeout_ms_; }
   loop::Loop& loop() { return loop_; }
+  // Told of every question that follows when it ends. Which of several name servers answered is not known here: for
+  // their questions the address is the list of them.
+  void Observe(std::function<void(const Asked&)> observer) { observer_ = std::move(observer); }
   // Lets this much time pass.
   void Sleep(int64_t ms);
 
@@ -76,12 +91,21 @@ class Admin {
   int64_t NamesrvShareMs() const;
   int64_t TakeRoundMs();
 
+  // Runs the loop until a question to the name servers has its answer.
+  template <class T, class Start>
+  Result<T> Await(const std::string& what, Start start);
+  // Name and cluster of the single broker; asked once.
+  const protocol::BrokerData& Named();
+  Result<TopicRoute> WithName(Result<TopicRoute> route);
+
   loop::Loop& loop_;
   int64_t timeout_ms_;
   int64_t deadline_ms_;
   int rounds_ = 1;
   remoting::Client client_;
   Routes routes_;
+  std::function<void(const Asked&)> observer_;
+  std::optional<protocol::BrokerData> named_;
 };
 
 // All brokers of a cluster view, masters first within a name; sorted by cluster, name and id.

@@ -255,7 +255,17 @@ Result<CommandLine> ReadCommandLine(const Program& program, const std::vector<st
 Status CheckOperands(const CommandLine& line) {
   const Operand& operand = line.command->operand;
   const int count = static_cast<int>(line.operands.size());
-  if (count < operand.min) return Usage("operand " + std::string(operand.metavar) + " is missing");
+  if (count < operand.min) {
+    // The metavar names the operands in order; those that may be left out are not missing.
+    std::vector<std::string> missing;
+    const std::vector<std::string_view> words = SplitAny(operand.metavar, " ");
+    for (std::size_t i = static_cast<std::size_t>(count); i < words.size() && i < static_cast<std::size_t>(operand.min);
+         ++i) {
+      missing.emplace_back(words[i]);
+    }
+    return Usage((missing.size() > 1 ? "operands " : "operand ") + JoinStrings(missing, ", ") +
+                 (missing.size() > 1 ? " are missing" : " is missing"));
+  }
   if (operand.max >= 0 && count > operand.max) {
     return Usage("unexpected argument '" + line.operands[static_cast<std::size_t>(operand.max)] + "'");
   }

@@ -215,7 +215,12 @@ std::string ConfigText(const Settings& settings, bool columns) {
     if (row->meta && row->name != "config" && row->name != "context") continue;
     const std::string_view name = SettingName(*row);
     std::string value = row->repeatable ? JoinStrings(settings.Strings(name), ",") : settings.String(name);
-    if (row->kind == Kind::kFlag) value = std::to_string(settings.Count(name));
+    if (row->kind == Kind::kFlag) {
+      // How often a flag was given matters only beyond once.
+      const int count = settings.Count(name);
+      value = count > 1 ? std::to_string(count) : count == 1 ? "true" : "false";
+    }
+    if (row->kind == Kind::kBool && !value.empty()) value = settings.Bool(name) ? "true" : "false";
     std::string standard(row->default_value.empty() ? row->default_note : row->default_value);
     std::string source(SourceName(settings.SourceOf(name)));
     if (settings.Given(name)) source += " (" + settings.Origin(name) + ")";

@@ -124,7 +124,7 @@ constexpr Alias kAliases[] = {
     {.name = "updateTopic", .to = "topic create", .options = kUpdateTopic},
     {.name = "deleteTopic", .to = "topic delete", .always = "--yes", .options = kDeleteTopic},
     {.name = "updateSubGroup", .to = "group create", .options = kUpdateSubGroup},
-    {.name = "deleteSubGroup", .to = "group delete", .always = "--topics --yes", .options = kDeleteSubGroup},
+    {.name = "deleteSubGroup", .to = "group delete", .always = "--topics --force --yes", .options = kDeleteSubGroup},
     {.name = "updateBrokerConfig", .to = "broker config set", .options = kUpdateBrokerConfig},
     {.name = "updateTopicPerm", .to = "topic update", .options = kUpdateTopicPerm},
     {.name = "topicRoute", .to = "topic route", .options = kTopicRoute},

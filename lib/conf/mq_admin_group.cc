@@ -1,4 +1,6 @@
 // Options and columns of mq-admin group and mq-admin offset.
+#include <iterator>
+
 #include "conf/mq_admin_rows.h"
 
 namespace mq::conf::admin_rows {
@@ -68,6 +70,11 @@ constexpr Option kChange[] = {
     kDryRun,
 };
 
+// The same for a group that exists: there is no default then.
+constexpr Option kUpdate[] = {kChange[0],       Kept(kChange[1]), Kept(kChange[2]), Kept(kChange[3]), Kept(kChange[4]),
+                              Kept(kChange[5]), Kept(kChange[6]), Kept(kChange[7]), Kept(kChange[8]), kDryRun};
+static_assert(std::size(kUpdate) == std::size(kChange));
+
 constexpr Option kDelete[] = {
     kCluster,
     {.name = "offsets", .kind = Kind::kFlag, .group = "What", .doc = "forget how far the group has come as well"},
@@ -75,6 +82,11 @@ constexpr Option kDelete[] = {
      .kind = Kind::kFlag,
      .group = "What",
      .doc = "delete its retry and dead-letter topics and their messages as well"},
+    {.name = "force",
+     .kind = Kind::kFlag,
+     .group = "Which",
+     .doc = "delete it although members are online, whose next heartbeat may make it again; else that is refused with "
+            "status 4, naming them"},
     kYes,
     kDryRun,
 };
@@ -232,7 +244,7 @@ std::vector<Command> GroupCommands() {
       {.noun = "group",
        .verb = "update",
        .doc = "change a group that exists: what is not given stays as it is",
-       .options = kChange,
+       .options = kUpdate,
        .operand = kGroupOperand,
        .changes = kChanges},
       {.noun = "group",

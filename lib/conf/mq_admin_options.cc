@@ -17,6 +17,13 @@ constexpr Option kAdmin[] = {
      .group = "Where",
      .doc = "how long all name servers and brokers together may take to answer"},
     {.name = "json", .kind = Kind::kFlag, .group = "Output", .doc = "print JSON objects, one a line", .brief = true},
+    {.name = "verbose",
+     .letter = 'v',
+     .kind = Kind::kFlag,
+     .group = "General",
+     .doc = "say on stderr which name servers and brokers were asked and how long they took; twice: every request and "
+            "the code of its answer too",
+     .brief = true},
 };
 
 constexpr Option kListing[] = {

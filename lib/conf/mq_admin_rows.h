@@ -34,6 +34,13 @@ inline constexpr Operand kTopicOperand{.metavar = "TOPIC", .doc = "the topic", .
 inline constexpr Operand kGroupOperand{
     .metavar = "GROUP", .doc = "the consumer group", .min = 1, .max = 1, .synopsis = "GROUP"};
 
+// A row of a command that changes something: what is not given stays as it is.
+constexpr Option Kept(Option row) {
+  row.default_value = {};
+  row.default_note = "as it is";
+  return row;
+}
+
 using Type = Column::Type;
 inline constexpr Column kOld{.name = "old", .doc = "what it was; - when there was nothing"};
 inline constexpr Column kNew{.name = "new", .doc = "what it is now; - when it is gone"};

@@ -72,7 +72,9 @@ constexpr Column kBrokerConfigChanges[] = {kBroker, kKey, kOld, kNew, kChanged};
 constexpr Column kCleanChanges[] = {kBroker,
                                     {.name = "what", .doc = "the option that asked for it"},
                                     {.name = "result", .doc = "done; - with --dry-run"},
-                                    kChanged};
+                                    {.name = "changed",
+                                     .type = Type::kBool,
+                                     .doc = "true; - with --dry-run: no broker says beforehand what it would do"}};
 constexpr Column kNamesrvConfigColumns[] = {kNamesrv, kKey, kValue};
 constexpr Column kNamesrvConfigChanges[] = {kNamesrv, kKey, kOld, kNew, kChanged};
 constexpr Column kDrainChanges[] = {
@@ -110,7 +112,9 @@ std::vector<Command> ServerCommands() {
        .changes = kBrokerConfigChanges},
       {.noun = "broker",
        .verb = "clean",
-       .doc = "let brokers delete what nobody needs any more",
+       .doc =
+           "let brokers delete what nobody needs any more; mq-broker of this version answers that it does not support "
+           "it, RocketMQ's does it",
        .options = kBrokerClean,
        .operand = kBrokerOperand,
        .changes = kCleanChanges},

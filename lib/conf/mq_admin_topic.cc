@@ -30,13 +30,18 @@ constexpr Option kOrder{.name = "order",
                         .kind = Kind::kBool,
                         .default_value = "false",
                         .group = "What",
-                        .doc = "whether clients are told that the topic's order matters"};
+                        .doc =
+                            "whether the topic keeps order over the whole cluster: true also names its queues in the "
+                            "name servers' KV namespace ORDER_TOPIC_CONFIG, which decides, and false removes them "
+                            "there; it needs --namesrv"};
 constexpr Option kForce{.name = "force",
                         .kind = Kind::kFlag,
                         .group = "Which",
                         .doc = "take queues away from readers even if messages in them are unread"};
 
 constexpr Option kCreate[] = {kCluster, kReadQueues, kWriteQueues, kPerm, kOrder, kForce, kDryRun};
+constexpr Option kUpdate[] = {kCluster, Kept(kReadQueues), Kept(kWriteQueues), Kept(kPerm), Kept(kOrder), kForce,
+                              kDryRun};
 constexpr Option kDelete[] = {kCluster, kYes, kDryRun};
 constexpr Option kWait[] = {
     {.name = "wait",
@@ -104,14 +109,15 @@ std::vector<Command> TopicCommands() {
        .columns = kStatsColumns},
       {.noun = "topic",
        .verb = "create",
-       .doc = "make a topic, or change it, on every master of the cluster",
+       .doc = "make a topic, or change it, on every master of the cluster; what is not given is as on the brokers that "
+              "have it already",
        .options = kCreate,
        .operand = kTopicOperand,
        .changes = kChanges},
       {.noun = "topic",
        .verb = "update",
        .doc = "change a topic that exists: what is not given stays as it is",
-       .options = kCreate,
+       .options = kUpdate,
        .operand = kTopicOperand,
        .changes = kChanges},
       {.noun = "topic",

@@ -17,9 +17,20 @@ Error Usage(std::string text, std::string hint = {}) {
 
 const Alias* AliasNamed(std::string_view name) {
   for (const Alias& alias : Aliases()) {
-    if (alias.name == name) return &alias;
+    // As RocketMQ's tool does, which takes them in any case.
+    if (EqualsIgnoreCase(alias.name, name)) return &alias;
   }
   return nullptr;
+}
+
+// The name that a misspelt first word is nearest to; empty for a noun, and for a word that is near to one.
+std::string NearestAlias(const Program& program, const std::string& word) {
+  std::vector<std::string> nouns = {"help"};
+  for (const Command& command : program.commands) nouns.emplace_back(command.noun);
+  if (std::find(nouns.begin(), nouns.end(), word) != nouns.end() || !NearestMatch(word, nouns).empty()) return {};
+  std::vector<std::string> names;
+  for (const Alias& alias : Aliases()) names.emplace_back(alias.name);
+  return NearestMatch(word, names);
 }
 
 // One option as it was typed: "-t x", "-tx", "--topic x" or "--topic=x".
@@ -192,7 +203,11 @@ Result<Translation> TranslateAlias(const Program& program, const std::vector<std
   const std::vector<std::size_t> words = WordPositions(program, arguments);
   const bool first = !words.empty() && words[0] == word;
   const bool helped = words.size() > 1 && words[1] == word && arguments[words[0]] == "help";
-  if (word == arguments.size() || (!first && !helped)) return out;
+  if (word == arguments.size() || (!first && !helped)) {
+    const std::string near = words.empty() ? std::string() : NearestAlias(program, arguments[words[0]]);
+    if (near.empty()) return out;
+    return Usage("no such command: " + arguments[words[0]], "did you mean '" + near + "'?");
+  }
   const Alias& alias = *AliasNamed(arguments[word]);
   if (!alias.missing.empty()) {
     return Usage(std::string(alias.name) + " is known and does not work yet; missing: " + std::string(alias.missing));

@@ -9,6 +9,9 @@
 
 namespace mq::protocol {
 
+// The namespace that says which topics keep order over the whole cluster, and on which queues.
+inline constexpr std::string_view kOrderTopicNamespace = "ORDER_TOPIC_CONFIG";
+
 // 100.
 struct PutKvConfigRequestHeader : TypedHeader<PutKvConfigRequestHeader> {
   std::string_view key;

@@ -16,7 +16,7 @@ fails() {  # STATUS COMMAND...
   mq-admin topic create T > /dev/null
   echo x | mq-send -t T
   [ "$(mq-consume -t T --from start -e)" = x ]
-  mq-admin health -q
+  until_true 10 mq-admin health -q
 }
 
 @test "status 1: the answer is no, and stdout stays empty" {

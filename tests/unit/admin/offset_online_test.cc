@@ -1,10 +1,12 @@
 // Moving a group whose members are connected, against a broker of the test's own: what it is asked, and what is
 // refused.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 
 #include "admin/context.h"
+#include "admin/offset_undo.h"
 #include "conf/parse.h"
 #include "conf/programs.h"
 #include "protocol/connections.h"
@@ -48,6 +50,10 @@ class OnlineTest : public testing::Test {
         topics.topics["T"].read_queues = topics.topics["T"].write_queues = 2;
         return channel.ReplyBody(request, protocol::EncodeTopicConfigs(topics));
       }
+      case RequestCode::kGetBrokerConfig: {
+        const std::string config = "brokerName=broker-a\nbrokerClusterName=C\n";
+        return channel.ReplyBody(request, config);
+      }
       case RequestCode::kGetMinOffset:
         return offset(10);
       case RequestCode::kGetMaxOffset:
@@ -64,8 +70,9 @@ class OnlineTest : public testing::Test {
       }
       case RequestCode::kInvokeBrokerToResetOffset: {
         timestamp_ = request.Find("timestamp").value_or("");
+        if (refuses_) return channel.Reply(request, ResponseCode::kSystemError, "made up");
         if (gone_at_reset_) return channel.Reply(request, ResponseCode::kConsumerNotOnline, "gone");
-        const protocol::ResetOffsetBody body = {{{"T", "broker-a", 0}, 71}, {{"T", "broker-a", 1}, 72}};
+        const protocol::ResetOffsetBody body = {{{"T", "broker-a", 0}, landing_}, {{"T", "broker-a", 1}, 72}};
         return channel.ReplyBody(request, protocol::EncodeResetOffset(body, protocol::ResetForm::kMap));
       }
       case RequestCode::kUpdateConsumerOffset:
@@ -96,7 +103,9 @@ class OnlineTest : public testing::Test {
   remoting::Server server_;
   std::string address_;
   bool online_ = true;
+  int64_t landing_ = 71;  // where members say queue 0 goes on
   bool gone_at_reset_ = false;
+  bool refuses_ = false;
   std::map<int32_t, int> asked_;
   std::string timestamp_;
   std::string written_;
@@ -134,6 +143,36 @@ TEST_F(OnlineTest, AnOffsetOrOneQueueIsRefusedWhileMembersRun) {
     EXPECT_EQ(out_, "");
   }
   EXPECT_EQ(asked_[222] + asked_[15], 0);
+}
+
+TEST_F(OnlineTest, ThePreviewRefusesWhatApplyRefuses) {
+  const auto status = Run({"G", "T", "--to", "50", "--queue", "1"});
+  ASSERT_FALSE(status.has_value());
+  EXPECT_EQ(ExitStatusOf(status.error()), 4);
+  EXPECT_EQ(out_, "");
+}
+
+// Members may have come further than the group's committed offset: that they were told is a change.
+TEST_F(OnlineTest, WhatMembersAreToldIsAChangeEvenWhereTheOffsetStays) {
+  landing_ = 40;
+  EXPECT_EQ(Run({"G", "T", "--to", "@1700000000123", "--apply"}).value_or(-1), 0);
+  EXPECT_EQ(out_, "0\t40\t40\ttrue\n1\t40\t72\ttrue\n");
+}
+
+TEST_F(OnlineTest, TheUndoFileNamesTheBrokerAndIsNotLeftBehindByARefusal) {
+  const std::string path = testing::TempDir() + "undo." + std::to_string(::getpid());
+  ::unlink(path.c_str());
+  refuses_ = true;
+  EXPECT_FALSE(Run({"G", "T", "--to", "end", "--apply", "--save-undo", path}).has_value());
+  EXPECT_NE(::access(path.c_str(), F_OK), 0);
+  EXPECT_FALSE(Run({"G", "T", "--to", "50", "--apply", "--save-undo", path}).has_value());
+  EXPECT_NE(::access(path.c_str(), F_OK), 0);
+  refuses_ = false;
+  EXPECT_EQ(Run({"G", "T", "--to", "end", "--apply", "--save-undo", path}).value_or(-1), 0);
+  const auto entries = ReadUndo(path);
+  ::unlink(path.c_str());
+  ASSERT_TRUE(entries.has_value());
+  EXPECT_EQ(entries->front(), (UndoEntry{"G", {"T", "broker-a", 0}, 40, true}));
 }
 
 TEST_F(OnlineTest, MembersThatLeaveInBetweenAreWrittenFor) {

@@ -22,7 +22,8 @@ class OffsetUndoTest : public testing::Test {
 };
 
 TEST_F(OffsetUndoTest, ComesBackAsItWasAndIsNeverOverwritten) {
-  const std::vector<UndoEntry> entries = {{"G", {"T", "broker-a", 0}, 5}, {"G", {"T", "broker-a", 1}, std::nullopt}};
+  const std::vector<UndoEntry> entries = {{"G", {"T", "broker-a", 0}, 5, false},
+                                          {"G", {"T", "broker-a", 1}, std::nullopt, true}};
   ASSERT_TRUE(WriteUndo(path_, entries).has_value());
   const auto read = ReadUndo(path_);
   ASSERT_TRUE(read.has_value()) << read.error().what;

@@ -110,6 +110,14 @@ TEST(AliasesTest, TimesOfRocketmqAreThoseOfThisHost) {
   EXPECT_FALSE(TurnValue(Turn::kTime, "2026-01-01#00:00:00:1000").has_value());
 }
 
+TEST(AliasesTest, NamesAreTakenInAnyCaseAndTheNearestIsNamed) {
+  EXPECT_EQ(Translated({"UPDATETOPIC", "-t", "T"}), "mq-admin topic create T");
+  const auto near = TranslateAlias(MqAdminProgram(), {"updateTopik", "-t", "T"});
+  ASSERT_FALSE(near.has_value());
+  EXPECT_EQ(near.error().hint, "did you mean 'updateTopic'?");
+  EXPECT_EQ(Translated({"topc", "list"}), "mq-admin topc list");
+}
+
 TEST(AliasesTest, OtherWordsAreLeftAlone) {
   EXPECT_EQ(Translated({"topic", "delete", "topicList"}), "mq-admin topic delete topicList");
   EXPECT_EQ(Translated({}), "mq-admin ");
