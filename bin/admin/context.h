@@ -94,10 +94,17 @@ class Outcome {
   Result<int> Finish(const Table& table) const;
 
  private:
+  // One reason and everybody who gave it: it is said once.
+  struct Failure {
+    std::vector<std::string> who;
+    Error error;
+  };
+  Error Told(const Failure& failure) const;
+
   const Context& context_;
   std::string kind_;
   size_t done_ = 0;
-  std::vector<Error> failures_;
+  std::vector<Failure> failures_;
 };
 
 // Sends changes at once, under a timeout of their own; each gets its answer in its place. Nothing is sent, and nothing

@@ -116,14 +116,15 @@ Result<int> ShowOrApply(Context& context, const MoveOrder& order, std::vector<Mo
     return MakeError(ErrorCode::kNotFound, "topic " + order.topic + " has no such queue");
   }
   const bool apply = context.settings.Bool("apply");
-  MQ_ASSIGN(Audience audience, FindAudience(context, order, moves, outcome));
+  Outcome moved(context, "broker");
+  MQ_ASSIGN(Audience audience, FindAudience(context, order, moves, moved));
   const bool online = audience.online;
   const bool any = std::any_of(moves.begin(), moves.end(), [](const Move& move) { return move.changes(); });
   if (apply) {
     MQ_TRY(SaveUndo(context, order.group, moves));
-    ApplyMoves(context, order, std::move(audience), moves, outcome);
+    ApplyMoves(context, order, std::move(audience), moves, moved);
     // Where everything was refused nothing moved, and there is nothing to go back to.
-    if (moves.empty()) DropUndo(context, outcome);
+    if (moves.empty()) DropUndo(context, moved);
   }
   if (online && !moves.empty()) {
     context.Notice("members of group " + order.group +
@@ -135,7 +136,11 @@ Result<int> ShowOrApply(Context& context, const MoveOrder& order, std::vector<Mo
     table.Add({order.group, move.place.queue.topic, move.place.queue.broker_name, move.place.queue.queue_id,
                CellOf(move.place.offset), CellOf(move.target), move.changes()});
   }
-  MQ_ASSIGN(const int status, moves.empty() ? outcome.ExitStatus() : outcome.Finish(table));
+  MQ_ASSIGN(int status, moves.empty() ? outcome.ExitStatus() : outcome.Finish(table));
+  if (moved.failed()) {
+    if (!moves.empty()) moved.Done();
+    MQ_ASSIGN(status, moved.ExitStatus());
+  }
   if (!apply && any) context.Notice("nothing was changed; --apply does it");
   return status;
 }

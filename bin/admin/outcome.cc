@@ -3,22 +3,35 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
+
 namespace mq::admin {
 
 void Outcome::Failed(const std::string& who, const Error& error) {
-  failures_.push_back(Result<void>(error).WithContext(kind_ + " " + who).error());
+  for (Failure& known : failures_) {
+    if (known.error.code != error.code || known.error.what != error.what) continue;
+    if (std::find(known.who.begin(), known.who.end(), who) == known.who.end()) known.who.push_back(who);
+    return;
+  }
+  failures_.push_back({{who}, error});
+}
+
+Error Outcome::Told(const Failure& failure) const {
+  const std::string kind = kind_ + (failure.who.size() > 1 ? "s " : " ");
+  return Result<void>(failure.error).WithContext(kind + JoinStrings(failure.who, ", ")).error();
 }
 
 bool Outcome::refused() const {
-  return std::none_of(failures_.begin(), failures_.end(), [](const Error& error) { return RetryMayHelp(error); });
+  return std::none_of(failures_.begin(), failures_.end(),
+                      [](const Failure& failure) { return RetryMayHelp(failure.error); });
 }
 
 Result<int> Outcome::ExitStatus() const {
   // With nothing done the last failure is the error of the whole, and said by whoever prints that.
   const size_t notices = failures_.size() - (done_ == 0 && !failures_.empty() ? 1 : 0);
-  for (size_t i = 0; i < notices; ++i) context_.Notice(failures_[i].what);
+  for (size_t i = 0; i < notices; ++i) context_.Notice(Told(failures_[i]).what);
   if (failures_.empty()) return kDone;
-  if (done_ == 0) return failures_.back();
+  if (done_ == 0) return Told(failures_.back());
   return kPartly;
 }
 

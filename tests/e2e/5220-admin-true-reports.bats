@@ -97,6 +97,14 @@ join_group() {
   [[ $output == *$'ns\ta\t1'* ]]
 }
 
+@test "a refusal that several servers give is said once, naming them" {
+  two_brokers
+  run mq-admin broker config set nosuch=1
+  [ "$status" = 5 ]
+  [ "$(grep -c "'nosuch'" <<< "$output")" = 1 ]
+  [[ $output == *"brokers broker-a, broker-b: "* ]]
+}
+
 @test "CO-10 a group with members online is deleted only by force" {
   start_cluster
   mq-admin topic create T > /dev/null

@@ -40,6 +40,24 @@ bash_complete() {  # LINE
   until_true 20 offers bash_complete "mq-admin --context pr" prod
 }
 
+@test "bash completes topics and groups for mq-consume, also behind an equal sign" {
+  start_cluster
+  mq-admin topic create Rides > /dev/null
+  mq-admin group create billing > /dev/null
+  consume_complete() {  # LINE
+    (
+      source "$MQ_ROOT/completions/mq-consume.bash"
+      COMP_LINE=$1 COMP_POINT=${#1}
+      _mq_consume
+      printf '%s\n' "${COMPREPLY[@]}" | sort
+    )
+  }
+  until_true 20 offers consume_complete "mq-consume -t Rides -g bil" billing
+  until_true 20 eval 'consume_complete "mq-consume -t Rides -g " | grep -qx billing'
+  until_true 20 offers consume_complete "mq-consume --topic=R" Rides
+  until_true 20 offers consume_complete "mq-consume --group=b" billing
+}
+
 @test "a completion is silent and quick when the cluster cannot be reached" {
   local try began took
   for try in {1..20}; do

@@ -77,7 +77,7 @@ TEST(AliasesTest, OptionsAreTranslatedOneByOne) {
   EXPECT_EQ(Translated({"updateBrokerConfig", "-b", "b:2", "-k", "k", "-v", "v w"}),
             "mq-admin broker config set k=v w --broker=b:2");
   EXPECT_EQ(Translated({"deleteSubGroup", "-g", "G", "-r", "true"}),
-            "mq-admin group delete G --topics --yes --offsets");
+            "mq-admin group delete G --topics --force --yes --offsets");
   EXPECT_EQ(Translated({"updateKvConfig", "-k", "k", "-v", "v", "-s", "ns"}), "mq-admin kv put ns k v");
   EXPECT_EQ(Translated({"resetOffsetByTime", "-g", "G", "-t", "T", "-s", "1700000000123"}),
             "mq-admin offset reset G T --apply --to=@1700000000123");
