@@ -178,7 +178,9 @@ constexpr Column kLagColumns[] = {
     kQueueColumn,
     kMax,
     kOffset,
-    {.name = "lag", .type = Type::kNumber, .doc = "messages yet to consume"},
+    {.name = "lag",
+     .type = Type::kNumber,
+     .doc = "messages yet to consume; below 0 when the stored offset is beyond the end"},
     {.name = "last", .type = Type::kTime, .doc = "when the last one consumed was stored"},
 };
 constexpr Column kMemberColumns[] = {
