@@ -73,6 +73,24 @@ sizes() { find "$STORE/$1" -type f -exec stat -c %s {} + | sort -u | tr '\n' ' '
   [ "$(mq-storedump "$STORE" queue T 0 -J | jq -s length)" = 2 ]
 }
 
+@test "ST-28 ST-29 what was written becomes durable, and readers see no byte beyond what was written" {
+  start_cluster
+  seq 1000 | mq-send -t T -q
+  wrote=$(mq-storedump "$STORE" positions -J | jq .wrote)
+  until_true 20 eval '[ "$(mq-storedump "$STORE" positions -J | jq .flushed)" = "$wrote" ]'
+  [ "$(mq-consume -t T --from start -e -J | jq -r .offset_id | sort | tail -1 | cut -c17-)" '<' "$(printf %016X "$wrote")" ]
+  [ "$(mq-storedump "$STORE" commitlog -J | wc -l)" = 1000 ]
+}
+
+@test "ST-33 a new message is in its queue's file almost at once" {
+  start_cluster
+  queue=$STORE/consumequeue/T/0/00000000000000000000
+  for i in 0 1 2; do
+    mq-send -t T --queue 0 -m "$i" -q
+    until_true 5 eval '[ "$(mq-storedump "$STORE" queue T 0 -J | wc -l)" = $((i + 1)) ]'
+  done
+}
+
 @test "ST-15 a hundred topics share one growing log" {
   start_cluster
   for i in $(seq 100); do echo "{\"topic\":\"Topic$i\",\"body\":\"m\"}"; done | mq-send -J --keep-topic -q
