@@ -77,7 +77,7 @@ load helper
 @test "health names a helper that does not get on" {
   start_cluster
   seq 100 | mq-send -t T -q
-  mq-admin health
+  until_true 10 mq-admin health -q
   kill -STOP "$(helper_pid reputd)"
   seq 100 | mq-send -t T -q
   until_true 10 bash -c '! mq-admin health -q'

@@ -5,6 +5,8 @@ load helper
   mq-admin topic create One --read-queues 1 --write-queues 1
   seq 100 | mq-send -t One
   [ "$(mq-consume -t One --from start -e | wc -l)" = 100 ]
+  # They came from the broker's memory, perhaps; in the files they are once they are dispatched.
+  until_true 10 eval 'mq-storedump "$STORE" positions -J | jq -e ".dispatched == .wrote" > /dev/null'
   kill -STOP "$(helper_pid reputd)"
   # A consumer at the tail gets what comes.
   mq-consume -t One --from end -c 50 > "$T/tail" 3>&- &
