@@ -11,7 +11,6 @@
 namespace mq::broker {
 
 using protocol::CommandView;
-using protocol::MessageQueue;
 using protocol::ResponseCode;
 using remoting::Channel;
 

@@ -35,8 +35,8 @@ struct PromiseBase {
     bool await_ready() noexcept { return false; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) noexcept {
-      const std::coroutine_handle<> waiting = self.promise().waiting;
-      return waiting ? waiting : std::noop_coroutine();
+      const std::coroutine_handle<> next = self.promise().waiting;
+      return next ? next : std::noop_coroutine();
     }
     void await_resume() noexcept {}
   };
