@@ -170,10 +170,6 @@ Status FileOps::Allocate(int fd, int64_t offset, int64_t length, std::string_vie
   return Ok();
 }
 Status FileOps::SyncDirectory(const std::string& path) { return FsyncDirectory(path); }
-Status FileOps::SyncFileSystem(int fd, std::string_view name) {
-  if (::syncfs(fd) != 0) return ErrnoError(ErrorCode::kIo, "sync the file system of " + std::string(name));
-  return Ok();
-}
 FileOps& FileOps::Real() {
   static FileOps ops;
   return ops;

@@ -45,7 +45,6 @@ class FileOps {
   virtual Status SyncRange(void* start, size_t length, std::string_view name);             // msync, page aligned
   virtual Status Allocate(int fd, int64_t offset, int64_t length, std::string_view name);  // fallocate
   virtual Status SyncDirectory(const std::string& path);
-  virtual Status SyncFileSystem(int fd, std::string_view name);  // syncfs: all that the file system of fd has to write
   static FileOps& Real();
 };
 

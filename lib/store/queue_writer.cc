@@ -14,8 +14,6 @@ namespace mq::store {
 namespace {
 
 constexpr QueueEntry kPreBlank{PhysicalOffset(0), kPreBlankSize, 0};
-// More files than this are synced together with everything else of their file system.
-constexpr size_t kSyncOneByOne = 32;
 // Blocks are allocated in steps of this: a queue of a few messages does not cost a whole file.
 constexpr int64_t kAllocateBytes = 64 * 1024;
 
@@ -154,10 +152,11 @@ Status QueueWriter::AllocateAhead(int64_t position_in_file) {
   return Ok();
 }
 
-void QueueWriter::NoteSynced() {
-  full_files_.clear();
-  new_names_ = false;
-  dirty_from_ = end_bytes();
+void QueueWriter::StartWriting() const {
+  // Only a start: what goes wrong is heard from the sync.
+  const auto start = [](const MappedFile& file) { ::sync_file_range(file.fd(), 0, 0, SYNC_FILE_RANGE_WRITE); };
+  for (const auto& file : full_files_) start(*file);
+  if (file_ != nullptr && dirty_bytes() > 0) start(*file_);
 }
 
 Status QueueWriter::Sync() {
@@ -171,14 +170,13 @@ Status QueueWriter::Sync() {
   if (new_names_) {
     MQ_TRY(FsyncDirectory(directory_));
   }
-  NoteSynced();
+  full_files_.clear();
+  new_names_ = false;
+  dirty_from_ = end;
   return Ok();
 }
 
-QueueWriters::QueueWriters(const StoreOptions& options)
-    : options_(options),
-      layout_(options.root),
-      root_(::open(options.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+QueueWriters::QueueWriters(const StoreOptions& options) : options_(options), layout_(options.root) {}
 
 QueueWriter& QueueWriters::Add(QueueName name, std::optional<MarkedQueue> start) {
   auto writer = std::make_unique<QueueWriter>(options_, std::move(name), start);
@@ -206,18 +204,11 @@ Status QueueWriters::RemoveTopic(std::string_view topic) {
 
 Status QueueWriters::Sync(int32_t least_pages) {
   std::vector<QueueWriter*> dirty;
-  size_t files = 0;
   for (auto& [key, writer] : queues_) {
     const int64_t bytes = writer->dirty_bytes();
-    if (bytes <= 0 || bytes < least_pages * kPageBytes) continue;
-    dirty.push_back(writer.get());
-    files += writer->dirty_files();
+    if (bytes > 0 && bytes >= least_pages * kPageBytes) dirty.push_back(writer.get());
   }
-  if (files > kSyncOneByOne && root_.valid()) {
-    MQ_TRY(FileOps::Real().SyncFileSystem(root_.get(), options_.root));
-    for (QueueWriter* writer : dirty) writer->NoteSynced();
-    return Ok();
-  }
+  for (const QueueWriter* writer : dirty) writer->StartWriting();
   for (QueueWriter* writer : dirty) MQ_TRY(writer->Sync());
   return Ok();
 }

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/unique_fd.h"
 #include "store/consume_queue.h"
 #include "store/dispatched_marker.h"
 #include "store/layout.h"
@@ -46,10 +45,8 @@ class QueueWriter {
   // Durable up to the present end.
   Status Sync();
   int64_t dirty_bytes() const { return end_bytes() - dirty_from_; }
-  // How many files Sync would have to sync.
-  size_t dirty_files() const { return full_files_.size() + (dirty_bytes() > 0 ? 1 : 0); }
-  // Somebody else made everything up to the present end durable.
-  void NoteSynced();
+  // Starts to write what Sync would write, without waiting for it.
+  void StartWriting() const;
   // Nothing before the first entry.
   std::optional<MarkedQueue> marked() const;
   const QueueName& name() const { return name_; }
@@ -91,7 +88,7 @@ class QueueWriters {
   Status RemoveTopic(std::string_view topic);
 
   // Syncs queues with at least `least_pages` dirty pages; 0 = all dirty ones. Each sync of a file waits for the disk,
-  // so that many small ones would hold up the dispatch for seconds: they are synced at once, with their file system.
+  // so the writing of all is started before the first is waited for.
   Status Sync(int32_t least_pages);
   std::map<QueueName, MarkedQueue> Marked() const;
   QueueAnomalies& anomalies() { return anomalies_; }
@@ -111,7 +108,6 @@ class QueueWriters {
 
   StoreOptions options_;
   StoreLayout layout_;
-  UniqueFd root_;  // of the store; open from the start, so that syncfs reports whatever failed since
   std::unordered_map<Key, std::unique_ptr<QueueWriter>, KeyHash> queues_;
   QueueWriter* last_ = nullptr;  // records come in runs of one queue
   QueueAnomalies anomalies_;
