@@ -1,9 +1,5 @@
 #include "namesrv/kv_config.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
 
 #include "base/file.h"
@@ -33,16 +29,8 @@ size_t BytesOf(const std::map<std::string, KvConfig::Table, std::less<>>& spaces
 
 Status KvConfig::Lock() {
   if (const std::string directory = DirectoryOf(path_); !directory.empty()) MQ_TRY(MakeDirectories(directory));
-  const std::string name = path_ + ".lock";
-  lock_ = UniqueFd(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!lock_.valid()) return ErrnoError(ErrorCode::kIo, "open " + name);
-  struct flock range = {};
-  range.l_type = F_WRLCK;
-  range.l_whence = SEEK_SET;
-  range.l_len = 1;
-  if (::fcntl(lock_.get(), F_OFD_SETLK, &range) == 0) return Ok();
-  const bool held = errno == EAGAIN || errno == EACCES;
-  return ErrnoError(held ? ErrorCode::kHeldByOther : ErrorCode::kIo, "lock " + name);
+  MQ_ASSIGN(lock_, OpenLocked(path_ + ".lock"));
+  return Ok();
 }
 
 Status KvConfig::Load() {

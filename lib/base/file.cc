@@ -20,6 +20,20 @@ Result<UniqueFd> OpenFile(const std::string& path, int flags, mode_t mode) {
   return UniqueFd(fd);
 }
 
+Result<UniqueFd> OpenLocked(const std::string& path) {
+  MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0644));
+  struct flock range = {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = 0;
+  range.l_len = 1;
+  if (::fcntl(fd.get(), F_OFD_SETLK, &range) != 0) {
+    const bool held = errno == EAGAIN || errno == EACCES;
+    return ErrnoError(held ? ErrorCode::kHeldByOther : ErrorCode::kIo, "lock " + path);
+  }
+  return fd;
+}
+
 Result<std::string> ReadFile(const std::string& path) {
   MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDONLY));
   std::string out;

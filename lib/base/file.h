@@ -27,6 +27,9 @@ Status FsyncDirectory(const std::string& path);
 Result<std::vector<std::string>> ListDirectory(const std::string& path);
 Status RemoveFile(const std::string& path);  // a missing file is fine; the directory is synced
 Status RemoveTree(const std::string& path);  // a missing tree is fine
+// Opens or creates the file and locks its first byte for this open file description (F_OFD_SETLK, which conflicts with
+// record locks too); the lock lives as long as any copy of the descriptor. kHeldByOther when somebody has it.
+Result<UniqueFd> OpenLocked(const std::string& path);
 // Writes the bytes to `<path>.tmp`, syncs, renames over path, syncs the directory: readers and a crash see the old or
 // the new file, whole. With keep_backup the old file is first kept, whole, as `<path>.bak`.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, bool keep_backup = false);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstring>
-#include <mutex>
 
 namespace mq {
 namespace {
@@ -124,6 +124,7 @@ void OnFault(int signal, siginfo_t* info, void*) {
     ::signal(signal, SIG_DFL);
     return;
   }
+  const int interrupted_errno = errno;  // of whatever was under way
   const bool known = FindPlace(address, &place);
   if (mode == MapFaults::Mode::kExit) SayAndExit(place, known);
   void* page = reinterpret_cast<void*>(address / kPage * kPage);
@@ -140,6 +141,7 @@ void OnFault(int signal, siginfo_t* info, void*) {
     }
   }
   faults.fetch_add(1);
+  errno = interrupted_errno;
 }
 
 }  // namespace

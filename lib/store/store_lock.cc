@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 #include "base/file.h"
 #include "base/strings.h"
 
@@ -12,17 +10,7 @@ namespace mq::store {
 
 Result<StoreLock> StoreLock::TryAcquire(const StoreLayout& layout) {
   const std::string path = layout.Lock();
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "open " + path);
-  struct flock range = {};
-  range.l_type = F_WRLCK;
-  range.l_whence = SEEK_SET;
-  range.l_start = 0;
-  range.l_len = 1;
-  if (::fcntl(fd.get(), F_OFD_SETLK, &range) != 0) {
-    const bool held = errno == EAGAIN || errno == EACCES;
-    return ErrnoError(held ? ErrorCode::kHeldByOther : ErrorCode::kIo, "lock " + path);
-  }
+  MQ_ASSIGN(UniqueFd fd, OpenLocked(path));
   MQ_TRY(WriteAt(fd.get(), "lock", 0, path));
   if (::fdatasync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
   return StoreLock(std::move(fd));
