@@ -26,10 +26,7 @@ class LateReply {
     head.opaque = opaque_;
     head.flag = protocol::kFlagResponse;
     head.remark = remark;
-    struct NoFields {
-      void Encode(protocol::CommandWriter&) const {}
-    };
-    channel->ReplyTo(head, NoFields(), body);
+    channel->ReplyTo(head, body);
   }
 
  private:

@@ -30,10 +30,7 @@ void QueueEntriesProcessor::Process(Channel& channel, const CommandView& request
   std::string remark;
   if (view.entries.empty())
     remark = "Index " + std::to_string(header->index.value()) + " of " + name + " is not exist!";
-  struct NoFields {
-    void Encode(protocol::CommandWriter&) const {}
-  };
-  channel.Reply(request, ResponseCode::kSuccess, NoFields(), protocol::EncodeConsumeQueueView(view), remark);
+  channel.ReplyBody(request, protocol::EncodeConsumeQueueView(view), remark);
 }
 
 void QueueEntriesProcessor::AddSubscription(protocol::ConsumeQueueView& view, std::string_view group,

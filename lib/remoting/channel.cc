@@ -173,19 +173,16 @@ void Channel::Reply(const CommandView& request, protocol::ResponseCode code, std
   if (!request.is_oneway()) ReplyTo(protocol::ReplyHead(request, code, remark));
 }
 
-void Channel::ReplyTo(const protocol::CommandHead& head) {
-  protocol::CommandWriter writer(output(), head);
-  writer.Finish(0);
-  OutputAdded();
-}
-
-void Channel::ReplyBody(const CommandView& request, std::string_view body) {
-  if (request.is_oneway()) return;
+void Channel::ReplyTo(const protocol::CommandHead& head, std::string_view body) {
   std::string& out = output();
-  protocol::CommandWriter writer(out, protocol::ReplyHead(request, protocol::ResponseCode::kSuccess));
+  protocol::CommandWriter writer(out, head);
   writer.Finish(body.size());
   out.append(body);
   OutputAdded();
+}
+
+void Channel::ReplyBody(const CommandView& request, std::string_view body, std::string_view remark) {
+  if (!request.is_oneway()) ReplyTo(protocol::ReplyHead(request, protocol::ResponseCode::kSuccess, remark), body);
 }
 
 void Channel::OutputAdded() {

@@ -106,9 +106,9 @@ class Channel : public std::enable_shared_from_this<Channel>, private loop::Conn
     OutputAdded();
   }
   // A later reply without ext fields.
-  void ReplyTo(const protocol::CommandHead& head);
+  void ReplyTo(const protocol::CommandHead& head, std::string_view body = {});
   // Success with a body and no ext fields.
-  void ReplyBody(const protocol::CommandView& request, std::string_view body);
+  void ReplyBody(const protocol::CommandView& request, std::string_view body, std::string_view remark = {});
 
   // The low-level way: append whole frames to output(), then call OutputAdded(). A frame whose body lies in
   // a mapped file: write its header with Finish(total), OutputAdded(), then WritePinned for each slice, in
