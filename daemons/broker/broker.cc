@@ -231,6 +231,10 @@ void Broker::OnHelperWake() {
   if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
 }
 
+void Broker::LookAtTurnEnd() {
+  if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+}
+
 void Broker::OnTurnEnd() {
   look_asked_ = false;
   LookAtPositions();

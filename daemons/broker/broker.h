@@ -60,6 +60,7 @@ class Broker : public loop::TurnEndHook {
   void AddGroupProcessors(remoting::ProcessorTable& table);
   void AnnounceReady();
   void OnHelperWake();
+  void LookAtTurnEnd();
   void LookAtPositions();
   void LookForTrouble();
   void Tick();

@@ -1,6 +1,4 @@
 // Which part of the broker answers which request.
-#include <utility>
-
 #include "broker/broker.h"
 #include "broker/runtime_info.h"
 #include "protocol/lists.h"
@@ -16,7 +14,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
   // Whatever was handled may have moved the end of the log: the doorbells are looked at once at the turn's end.
   const auto send = [this](Channel& c, const View& r) {
     sends_->Process(c, r);
-    if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+    LookAtTurnEnd();
   };
   table->Register(RequestCode::kSendMessage, send);
   table->Register(RequestCode::kSendMessageV2, send);
@@ -24,7 +22,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
   if (with_pull) {
     table->Register(RequestCode::kPullMessage, [this](Channel& c, const View& r) {
       pulls_->Process(c, r);
-      if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+      LookAtTurnEnd();
     });
   }
   AddGroupProcessors(*table);
@@ -36,7 +34,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
                   [this](Channel& c, const View& r) { offsets_->ProcessEarliest(c, r); });
   table->Register(RequestCode::kQueryMessage, [this](Channel& c, const View& r) {
     queries_->ProcessByKey(c, r);
-    if (!std::exchange(look_asked_, true)) loop_.AtTurnEnd(this);
+    LookAtTurnEnd();
   });
   table->Register(RequestCode::kViewMessageById, [this](Channel& c, const View& r) { queries_->ProcessById(c, r); });
   table->Register(RequestCode::kQueryConsumeQueue,
