@@ -1,7 +1,7 @@
 // ConfigFile: one of the broker's config/*.json files, loaded and saved so that no crash leaves it empty.
 //
-// Loading falls back to the `.bak` as base/json_file.h says. Saving replaces the file atomically and
-// durably on a thread of the pool (the loop never waits for a disk). Loop thread only. Spec: mq-store(5), "config".
+// Loading falls back to the `.bak` as base/json_file.h says. Saving replaces the file atomically and durably on a
+// thread of the pool (the loop never waits for a disk). Loop thread only. Spec: mq-store(5), "config".
 #pragma once
 
 #include <functional>

@@ -38,19 +38,12 @@ void ConfigProcessor::ProcessUpdate(Channel& channel, const CommandView& request
     const bool forbidden = error.code == ErrorCode::kPermission;
     channel.Reply(request, forbidden ? ResponseCode::kNoPermission : ResponseCode::kSystemError, error.what);
   };
-  const auto changes = conf::PlanLiveUpdate(settings_, request.body, worked_out_);
+  const bool has_file = settings_.Has("config");
+  const auto changes =
+      conf::ChangeLive(settings_, request.body, worked_out_, has_file ? settings_.String("config") : std::string(),
+                       "a request of " + channel.peer());
   if (!changes) return refuse(changes.error());
   if (changes->empty()) return channel.Reply(request, ResponseCode::kSuccess);
-  const bool has_file = settings_.Has("config");
-  if (has_file) {
-    // Saved first: a change that a restart would lose is not said to be done.
-    if (const Status saved = conf::SaveLiveUpdate(settings_.String("config"), *changes); !saved) {
-      return refuse(saved.error());
-    }
-  }
-  if (const Status applied = conf::ApplyLiveUpdate(settings_, *changes, "a request of " + channel.peer()); !applied) {
-    return refuse(applied.error());
-  }
   if (const Status taken = changed_(); !taken) return refuse(taken.error());
   for (const conf::LiveChange& change : *changes) {
     log::Info("broker.config", "changed")

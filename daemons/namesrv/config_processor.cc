@@ -54,17 +54,9 @@ void ConfigProcessor::Update(remoting::Channel& channel, const protocol::Command
     const bool forbidden = error.code == ErrorCode::kPermission;
     channel.Reply(request, forbidden ? ResponseCode::kNoPermission : ResponseCode::kSystemError, error.what);
   };
-  const auto changes = conf::PlanLiveUpdate(settings_, request.body, worked_out_);
+  const auto changes = conf::ChangeLive(settings_, request.body, worked_out_, ConfigStorePath(settings_),
+                                        "a request of " + channel.peer());
   if (!changes) return refuse(changes.error());
-  const std::string path = ConfigStorePath(settings_);
-  if (!changes->empty() && !path.empty()) {
-    // Saved first: a change that a restart would lose is not said to be done.
-    if (const Status saved = conf::SaveLiveUpdate(path, *changes); !saved) return refuse(saved.error());
-  }
-  const std::string origin = "a request of " + channel.peer();
-  if (const Status applied = conf::ApplyLiveUpdate(settings_, *changes, origin); !applied) {
-    return refuse(applied.error());
-  }
   for (const conf::LiveChange& change : *changes) {
     log::Info("namesrv.config", "changed")
         .Field("key", change.row->key)

@@ -81,7 +81,7 @@ void AppendFacts(std::string& out, const Program& program, const Option& row, bo
     }
   }
   if (settings) out += std::string("Read by: ") + Roff(row.readers) + ".\n";
-  if (settings && row.apply == Apply::kLive) out += "Changes take effect on SIGHUP.\n";
+  if (settings && row.apply != Apply::kRestart) out += "Changes take effect on SIGHUP.\n";
 }
 
 void AppendOption(std::string& out, const Program& program, const Option& row) {

@@ -93,8 +93,11 @@ Result<std::vector<LiveChange>> PlanLiveUpdate(const Settings& settings, std::st
     // Tools send a whole configuration back with one value changed: what stays as it is needs no permission.
     if (property.value == current) continue;
     if (row->apply != Apply::kLive) {
-      return MakeError(ErrorCode::kPermission, property.key + " needs a restart: set it in the configuration file of " +
-                                                   std::string(settings.program().name) + " and start it again");
+      const bool reload = row->apply == Apply::kReload;
+      return MakeError(ErrorCode::kPermission,
+                       property.key + (reload ? " is not changed by request" : " needs a restart") +
+                           ": set it in the configuration file of " + std::string(settings.program().name) +
+                           (reload ? " and send SIGHUP" : " and start it again"));
     }
     MQ_ASSIGN(std::string value, Normalized(settings, *row, property.value));
     std::erase_if(changes, [&](const LiveChange& change) { return change.row == row; });
@@ -132,6 +135,16 @@ Status SaveLiveUpdate(const std::string& path, const std::vector<LiveChange>& ch
   for (const LiveChange& change : changes) lines.emplace_back(change.row->key, change.new_value);
   text += FormatProperties(lines);
   return WriteFileAtomically(path, text, old.has_value());
+}
+
+Result<std::vector<LiveChange>> ChangeLive(Settings& settings, std::string_view text,
+                                           const std::map<std::string, std::string>& worked_out,
+                                           const std::string& path, const std::string& origin) {
+  MQ_ASSIGN(std::vector<LiveChange> changes, PlanLiveUpdate(settings, text, worked_out));
+  if (changes.empty()) return changes;
+  if (!path.empty()) MQ_TRY(SaveLiveUpdate(path, changes));
+  MQ_TRY(ApplyLiveUpdate(settings, changes, origin));
+  return changes;
 }
 
 }  // namespace mq::conf

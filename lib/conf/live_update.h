@@ -39,4 +39,10 @@ Status ApplyLiveUpdate(Settings& settings, const std::vector<LiveChange>& change
 // stay byte for byte. Atomic and durable; the old file is kept as `<path>.bak`.
 Status SaveLiveUpdate(const std::string& path, const std::vector<LiveChange>& changes);
 
+// A whole change: planned, kept in `path` (unless it is empty) before anything takes effect, so that a change that a
+// restart would lose is not said to be done, and taken over. What was changed; nothing is when it fails.
+Result<std::vector<LiveChange>> ChangeLive(Settings& settings, std::string_view text,
+                                           const std::map<std::string, std::string>& worked_out,
+                                           const std::string& path, const std::string& origin);
+
 }  // namespace mq::conf

@@ -36,8 +36,9 @@ enum class Kind {
   kDirectory  // a directory name
 };
 
-// When a change of a daemon's configuration file takes effect.
-enum class Apply { kRestart, kLive };
+// When a change takes effect: at the next start; when the file is read again (SIGHUP); then, and by request over the
+// network. What says where to connect or what to open is never kLive: a request must not choose it.
+enum class Apply { kRestart, kReload, kLive };
 
 inline constexpr std::int64_t kNoMin = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t kNoMax = std::numeric_limits<std::int64_t>::max();

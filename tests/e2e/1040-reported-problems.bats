@@ -111,6 +111,9 @@ fds() { ls "/proc/$1/fd" | wc -l; }
   until_true 10 mq-admin topic route T -n "$NEW" -q
   until_true 10 eval '! mq-admin topic route T -n "$OLD" -q'
   mq-send -n "$NEW" -t T -m two -q
+  # Nobody on the network sends the broker elsewhere.
+  run mq-admin broker config set namesrvAddr="$OLD" -n "$NEW"
+  [ "$status" = 5 ]; [[ $output == *"send SIGHUP"* ]]
   # No connection to the old one is left.
   until_true 10 eval '! ss -tnp | grep "pid=$PID_broker," | grep -q " $OLD "'
 }
