@@ -137,7 +137,7 @@ Result<DumpIndex> OpenIndex(const Options& options, const std::string& path, con
 
 Result<int> PrintIndex(Context& context) {
   const Options& options = context.options;
-  const store::StoreLayout layout(options.root);
+  const store::StoreLayout layout = options.layout();
   MQ_ASSIGN(std::vector<store::FoundFile> files, store::ListFound(layout.IndexDir()));
   std::erase_if(files, [](const store::FoundFile& file) { return !store::IsIndexFileName(file.name); });
   std::vector<int64_t> sizes;

@@ -20,7 +20,7 @@ Status LogPrint::Open() {
     MQ_ASSIGN(stream::BodyPattern pattern, stream::BodyPattern::Compile(options_.grep));
     pattern_ = std::move(pattern);
   }
-  MQ_ASSIGN(store::DumpLog log, store::DumpLog::Open(store::StoreLayout(options_.root), protocol::BodyCheck::kCrc));
+  MQ_ASSIGN(store::DumpLog log, store::DumpLog::Open(options_.layout(), protocol::BodyCheck::kCrc));
   log_ = std::move(log);
   to_ = PhysicalOffset(options_.part == Part::kAll ? std::numeric_limits<int64_t>::max() : options_.to);
   if (options_.from >= 0) log_->Seek(PhysicalOffset(options_.from));

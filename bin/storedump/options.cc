@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "base/time_text.h"
 #include "conf/store_root.h"
+#include "store/log_paths.h"
 #include "store/store_options.h"
 
 namespace mq::storedump {
@@ -168,6 +169,11 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
     MQ_ASSIGN(options.root, conf::DefaultStoreRoot());
   }
   while (options.root.size() > 1 && options.root.back() == '/') options.root.pop_back();
+  if (settings.Given("commit-log")) {
+    MQ_ASSIGN(options.log_paths, store::ParseLogPaths(options.root, settings.String("commit-log"), "", ","));
+  } else {
+    MQ_ASSIGN(options.log_paths, store::LoadLogPaths(options.root));
+  }
   MQ_TRY(CheckPlaces(settings, options));
   MQ_TRY(ReadFormat(settings, terminal, options));
   options.for_rocketmq = settings.String("for") == "rocketmq";

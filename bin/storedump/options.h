@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "conf/settings.h"
 #include "store/dump_row.h"
+#include "store/layout.h"
 #include "stream/writer.h"
 
 namespace mq::storedump {
@@ -19,6 +20,8 @@ enum class Task { kPrint, kVerify, kSummary, kUsage, kHex };
 
 struct Options {
   std::string root;
+  store::LogPaths log_paths;
+  store::StoreLayout layout() const { return store::StoreLayout(root, log_paths); }
   Part part = Part::kAll;
   Task task = Task::kPrint;
   std::string queue_topic;              // queue TOPIC QUEUE

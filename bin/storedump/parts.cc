@@ -108,7 +108,7 @@ Result<int> PrintQueues(Context& context) {
 }
 
 Result<int> PrintCheckpoint(Context& context) {
-  MQ_ASSIGN(const std::string text, ReadFile(store::StoreLayout(context.options.root).Checkpoint()));
+  MQ_ASSIGN(const std::string text, ReadFile(context.options.layout().Checkpoint()));
   if (text.size() < 24) {
     return MakeError(ErrorCode::kCorruption, "checkpoint has " + std::to_string(text.size()) + " bytes");
   }
@@ -145,7 +145,7 @@ Result<int> PrintPositions(Context& context) {
 }
 
 Result<int> PrintConfig(Context& context) {
-  const std::string directory = store::StoreLayout(context.options.root).ConfigDir();
+  const std::string directory = context.options.layout().ConfigDir();
   MQ_ASSIGN(const std::vector<std::string> names, ListDirectory(directory));
   int status = 0;
   for (const std::string& name : names) {
@@ -171,8 +171,7 @@ Result<int> PrintConfig(Context& context) {
 }
 
 Result<int> PrintUsage(Context& context) {
-  MQ_ASSIGN(const std::vector<store::FolderUsage> folders,
-            store::UsageOf(store::StoreLayout(context.options.root), true));
+  MQ_ASSIGN(const std::vector<store::FolderUsage> folders, store::UsageOf(context.options.layout(), true));
   int64_t files = 0;
   int64_t bytes = 0;
   int64_t allocated = 0;
@@ -195,8 +194,7 @@ Result<int> PrintUsage(Context& context) {
 }
 
 Result<int> PrintHex(Context& context) {
-  MQ_ASSIGN(store::DumpLog log,
-            store::DumpLog::Open(store::StoreLayout(context.options.root), protocol::BodyCheck::kCrc));
+  MQ_ASSIGN(store::DumpLog log, store::DumpLog::Open(context.options.layout(), protocol::BodyCheck::kCrc));
   MQ_ASSIGN(const std::string text, store::HexOfRecord(log, store::PhysicalOffset(context.options.hex_at),
                                                        context.options.rows, context.options.redact));
   context.output.buffer() += text;
@@ -206,6 +204,7 @@ Result<int> PrintHex(Context& context) {
 Result<int> Verify(Context& context) {
   const Options& options = context.options;
   store::VerifyOptions verify;
+  verify.log_paths = context.options.log_paths;
   verify.root = options.root;
   verify.positions = context.live.positions();
   verify.for_rocketmq = options.for_rocketmq;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/map_fault.h"
 #include "ctl/client.h"
+#include "store/log_paths.h"
 
 namespace mq::broker {
 
@@ -39,7 +40,7 @@ Broker::Broker(loop::Loop& loop, BrokerOptions options, std::string log_level)
     : loop_(loop),
       options_(std::move(options)),
       log_level_(std::move(log_level)),
-      layout_(options_.store.root),
+      layout_(options_.store.layout()),
       core_(loop, options_) {
   core_.boot_ms = NowMs();
 }
@@ -65,6 +66,8 @@ Status Broker::TakeLock() {
     auto lock = store::StoreLock::TryAcquire(layout_);
     if (lock) {
       lock_.emplace(std::move(*lock));
+      MQ_TRY(store::RefuseForgottenPaths(options_.store.root, options_.store.log_paths));
+      MQ_TRY(store::SaveLogPaths(options_.store.root, options_.store.log_paths));
       return store::WritePid(layout_, ::getpid());
     }
     if (lock.error().code != ErrorCode::kHeldByOther) return std::move(lock).error();
@@ -162,6 +165,7 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
     }
   }
   sends_ = std::make_unique<SendProcessor>(core_);
+  expiry_ = std::make_unique<Expiry>(core_, [this] { helpers_->RingAll(); });
   clients_ = std::make_unique<Clients>(core_);
   pulls_ = std::make_unique<PullProcessor>(core_, *clients_, *sends_);
   offsets_ = std::make_unique<OffsetProcessor>(core_);
@@ -253,7 +257,7 @@ void Broker::LookForTrouble() {
     }
   }
   const auto flush_errno = static_cast<int>(positions_->flushd().flush_failed_errno.load(std::memory_order_relaxed));
-  std::string trouble;
+  std::string trouble = expiry_->NoSpace(sends_->gate().holding());
   if (flush_errno != 0) trouble = std::string("the commit log cannot be flushed: ") + std::strerror(flush_errno);
   if (positions_->reputd().queue_error.load(std::memory_order_relaxed) != 0)
     trouble = "a consume queue cannot be written";
@@ -264,6 +268,8 @@ void Broker::LookForTrouble() {
     log::Info("broker.writable", "sends are accepted again");
   } else {
     log::Err("broker.writable", "sends are refused").Field("reason", core_.unwritable);
+    // Those that are held would wait in vain.
+    sends_->gate().Release();
   }
 }
 
@@ -271,6 +277,7 @@ void Broker::LookForTrouble() {
 void Broker::LookAtPositions() {
   if (!core_.log) return;
   LookForTrouble();
+  if (expiry_->Look()) queries_->ForgetFiles();
   auto& page = positions_->own_broker();
   // Whoever makes the next file is told, whether or not it said that it sleeps.
   if (sends_->gate().holding()) helpers_->RingAll();
@@ -338,6 +345,7 @@ void Broker::Reconfigure(const BrokerOptions& options) {
   const bool permission_changed = options.permission != options_.permission;
   CopyLiveOptions(options, options_);
   core_.log->set_max_message_bytes(options_.store.max_message_bytes);
+  helpers_->ChangeSettings(options_.store);
   if (config_) config_->NoteChange();
   registration_->UseNameServers(options_.name_servers);
   // A name server takes permissions over only with a version it does not have yet.

@@ -15,6 +15,7 @@
 #include "broker/clients.h"
 #include "broker/config_processor.h"
 #include "broker/core.h"
+#include "broker/expiry.h"
 #include "broker/group_offset_processor.h"
 #include "broker/group_processor.h"
 #include "broker/helpers.h"
@@ -89,6 +90,7 @@ class Broker : public loop::TurnEndHook {
   std::unique_ptr<Registration> registration_;
   std::unique_ptr<TopicProcessor> topic_processor_;
   std::unique_ptr<QueryProcessor> queries_;
+  std::unique_ptr<Expiry> expiry_;
   std::unique_ptr<QueueEntriesProcessor> queue_entries_;
   std::unique_ptr<ConfigProcessor> config_;
   std::unique_ptr<remoting::Server> server_;

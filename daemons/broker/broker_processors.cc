@@ -47,6 +47,12 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
                   [this](Channel& c, const View& r) { topic_processor_->ProcessAll(c, r); });
   table->Register(RequestCode::kGetSystemTopicListFromBroker,
                   [this](Channel& c, const View& r) { topic_processor_->ProcessSystem(c, r); });
+  table->Register(RequestCode::kCleanUnusedTopic,
+                  [this](Channel& c, const View& r) { topic_processor_->ProcessCleanUnused(c, r); });
+  table->Register(RequestCode::kDeleteExpiredCommitlog,
+                  [this](Channel& c, const View& r) { expiry_->ProcessDeleteLog(c, r); });
+  table->Register(RequestCode::kCleanExpiredConsumequeue,
+                  [this](Channel& c, const View& r) { expiry_->ProcessCleanQueues(c, r); });
   if (config_) {
     table->Register(RequestCode::kGetBrokerConfig, [this](Channel& c, const View& r) { config_->ProcessGet(c, r); });
     table->Register(RequestCode::kUpdateBrokerConfig,
@@ -57,6 +63,7 @@ std::shared_ptr<remoting::ProcessorTable> Broker::MakeProcessors(bool with_pull)
     info.emplace_back("flushdState", helpers_->StateOf(ctl::Role::kFlushd));
     info.emplace_back("reputdState", helpers_->StateOf(ctl::Role::kReputd));
     if (!core_.unwritable.empty()) info.emplace_back("sendsRefused", core_.unwritable);
+    expiry_->AddTo(info);
     info.emplace_back("heldPulls", std::to_string(pulls_->hold().held()));
     info.emplace_back("connections", std::to_string(server_->connections()));
     info.emplace_back("lateCommits", std::to_string(core_.offsets->late_commits()));

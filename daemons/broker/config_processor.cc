@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "broker/options.h"
 #include "conf/live_update.h"
 #include "conf/properties.h"
 #include "protocol/config_headers.h"
@@ -41,7 +42,10 @@ void ConfigProcessor::ProcessUpdate(Channel& channel, const CommandView& request
   const bool has_file = settings_.Has("config");
   const auto changes =
       conf::ChangeLive(settings_, request.body, worked_out_, has_file ? settings_.String("config") : std::string(),
-                       "a request of " + channel.peer());
+                       "a request of " + channel.peer(), [](const conf::Settings& changed) -> Status {
+                         MQ_TRY(ReadStoreOptions(changed));
+                         return Ok();
+                       });
   if (!changes) return refuse(changes.error());
   if (changes->empty()) return channel.Reply(request, ResponseCode::kSuccess);
   if (const Status taken = changed_(); !taken) return refuse(taken.error());

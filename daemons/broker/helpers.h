@@ -38,6 +38,8 @@ class Helpers : public ctl::ServerHandler {
   // The broker has published something: rings whoever sleeps. Once per loop turn.
   void RingWaiting();
   void RingAll();
+  // What the store's settings say now, for the helpers that act on it.
+  void ChangeSettings(const store::StoreOptions& store) { server_->ChangeSettings(store::EncodeOptions(store)); }
   void SetState(std::string state) { server_->set_state(std::move(state)); }
 
   bool attached(ctl::Role role) const { return server_ && server_->attached(role); }

@@ -3,6 +3,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "base/log.h"
@@ -11,6 +14,7 @@
 #include "conf/store_root.h"
 #include "loop/stream_util.h"
 #include "protocol/names.h"
+#include "store/log_paths.h"
 
 namespace mq::broker {
 namespace {
@@ -39,6 +43,33 @@ void ChooseAdvertisedHost(const conf::Settings& settings, BrokerOptions& options
   }
 }
 
+// 0.85 as RocketMQ 4's system property, 85 as its 5.x setting: in permille.
+Result<int32_t> ReadRatio(const conf::Settings& settings, const char* key) {
+  const std::string& text = settings.String(key);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = error == std::errc() && stop == text.data() + text.size();
+  if (number && value > 1) value /= 100;
+  if (number && value >= 0.01 && value <= 1) return static_cast<int32_t>(std::lround(value * 1000));
+  return MakeError(ErrorCode::kConfig, settings.Origin(key) + ": " + key + ": '" + text +
+                                           "' is no ratio from 0.01 to 1 or percentage to 100");
+}
+
+Result<store::CleanOptions> ReadCleanOptions(const conf::Settings& settings) {
+  store::CleanOptions clean;
+  auto hours = store::ParseHours(settings.String("deleteWhen"));
+  if (!hours) return MakeError(ErrorCode::kConfig, settings.Origin("deleteWhen") + ": " + hours.error().what);
+  clean.hours = std::move(*hours);
+  clean.reserved_ms = settings.Int("fileReservedTime") * 3600 * 1000;
+  clean.interval_ms = settings.DurationMs("cleanResourceInterval");
+  clean.file_pause_ms = settings.DurationMs("deleteCommitLogFilesInterval");
+  clean.early_permille = static_cast<int32_t>(std::clamp<int64_t>(settings.Int("diskMaxUsedSpaceRatio"), 10, 95)) * 10;
+  MQ_ASSIGN(clean.force_permille, ReadRatio(settings, "diskSpaceCleanForciblyRatio"));
+  MQ_ASSIGN(clean.full_permille, ReadRatio(settings, "diskSpaceWarningLevelRatio"));
+  clean.forcibly = settings.Bool("cleanFileForciblyEnable");
+  return clean;
+}
+
 Error WrongName(const conf::Settings& settings, const char* key, const Error& why) {
   return MakeError(ErrorCode::kConfig, settings.Origin(key) + ": " + key + ": " + why.what);
 }
@@ -48,6 +79,9 @@ Error WrongName(const conf::Settings& settings, const char* key, const Error& wh
 Result<store::StoreOptions> ReadStoreOptions(const conf::Settings& settings) {
   store::StoreOptions store;
   MQ_ASSIGN(store.root, conf::StoreRoot(settings));
+  MQ_ASSIGN(store.log_paths,
+            store::ParseLogPaths(store.root, settings.String("storePathCommitLog"),
+                                 settings.String("readOnlyCommitLogStorePaths"), settings.String("multiPathSplitter")));
   store.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
   store.consume_queue_file_bytes = settings.Bytes("mappedFileSizeConsumeQueue");
   store.max_message_bytes = static_cast<int32_t>(settings.Bytes("maxMessageSize"));
@@ -65,6 +99,7 @@ Result<store::StoreOptions> ReadStoreOptions(const conf::Settings& settings) {
   store.index_entries = static_cast<int32_t>(settings.Int("maxIndexNum"));
   store.warm_window_bytes = settings.Bytes("warmWindow");
   store.warm_whole_file = settings.Bool("warmMapedFileEnable");
+  MQ_ASSIGN(store.clean, ReadCleanOptions(settings));
   MQ_ASSIGN(store.delay_levels_ms, store::ParseDelayLevels(store::kDefaultDelayLevels));
   MQ_TRY(store::NormalizeOptions(store));
   return store;
@@ -129,6 +164,7 @@ Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
 
 void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
   to.store.max_message_bytes = from.store.max_message_bytes;
+  to.store.clean = from.store.clean;
   to.sync_flush_timeout_ms = from.sync_flush_timeout_ms;
   to.permission = from.permission;
   to.auto_create_group = from.auto_create_group;

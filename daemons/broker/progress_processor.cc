@@ -46,8 +46,9 @@ void ProgressProcessor::AddTopic(std::string_view group, const Topic& topic, pro
     const auto offset = core_.offsets->Find(group, name, id);
     Queue* queue = core_.queues->Find(name, id);
     if (queue != nullptr) at.broker_offset = queue->visible_max.value();
-    // Without an offset of its own the group has all that is there before it, and not what has expired.
-    at.consumer_offset = offset ? *offset : queue != nullptr ? core_.MinOffset(*queue).value() : 0;
+    // The group has all that is there before it, and not what has expired, whether or not it has an offset of its own.
+    const int64_t min = queue != nullptr ? core_.MinOffset(*queue).value() : 0;
+    at.consumer_offset = std::max(offset.value_or(min), min);
     if (queue != nullptr && offset) at.last_timestamp = TimeOf(*queue, *offset - 1);
   }
   if (const StatsItem* item = core_.counters.Find("GROUP_GET_NUMS", name + "@" + std::string(group))) {

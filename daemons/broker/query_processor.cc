@@ -192,6 +192,11 @@ void QueryProcessor::OnIndexed() {
   RunNext();
 }
 
+void QueryProcessor::ForgetFiles() {
+  // A query that runs keeps those it has until it is done.
+  readers_ = std::make_shared<Readers>(core_.options.store, core_.positions);
+}
+
 void QueryProcessor::Tick(int64_t now_ms) {
   const auto over = [&](const std::shared_ptr<Query>& query) {
     return query->deadline_ms <= now_ms || query->channel.expired();

@@ -33,6 +33,8 @@ class QueryProcessor {
   bool any_waiting() const { return !waiting_.empty(); }
   // mq-reputd has indexed further.
   void OnIndexed();
+  // Files of log or index are on their way out: none of them stays mapped here.
+  void ForgetFiles();
   void Tick(int64_t now_ms);
   // The broker stops: nobody waits any more.
   void AnswerAll();

@@ -1,11 +1,10 @@
 #include "broker/runtime_info.h"
 
-#include <sys/statvfs.h>
-
-#include <cmath>
 #include <cstdio>
+#include <span>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 namespace mq::broker {
 namespace {
@@ -19,24 +18,24 @@ std::string Runtime(int64_t ms) {
   return text;
 }
 
-struct Disk {
-  double ratio = -1;
-  std::string capacity;
-};
-
-Disk DiskOf(const std::string& path) {
-  struct statvfs fs {};
-  Disk disk;
-  if (::statvfs(path.c_str(), &fs) != 0) return disk;
-  const double used = static_cast<double>(fs.f_blocks - fs.f_bfree);
-  const double usable = static_cast<double>(fs.f_bavail);
-  disk.ratio = used + usable == 0 ? 0 : std::ceil(100 * used / (used + usable)) / 100;
+std::string CapacityOf(const std::string& path) {
+  const auto space = DiskSpaceOf(path);
+  if (!space) return "";
+  constexpr double kGib = 1024.0 * 1024 * 1024;
   char text[96];
-  const double gib = static_cast<double>(fs.f_frsize) / (1024.0 * 1024 * 1024);
-  std::snprintf(text, sizeof text, "Total : %.1f GiB, Free : %.1f GiB.", static_cast<double>(fs.f_blocks) * gib,
-                usable * gib);
-  disk.capacity = text;
-  return disk;
+  std::snprintf(text, sizeof text, "Total : %.1f GiB, Free : %.1f GiB.", static_cast<double>(space->total) / kGib,
+                static_cast<double>(space->usable) / kGib);
+  return text;
+}
+
+// Of several directories the emptiest counts.
+double UsedRatioOf(std::span<const std::string> paths) {
+  double ratio = -1;
+  for (const std::string& path : paths) {
+    const auto space = DiskSpaceOf(path);
+    if (space && (ratio < 0 || space->used_percent() / 100.0 < ratio)) ratio = space->used_percent() / 100.0;
+  }
+  return ratio;
 }
 
 std::string Ratio(double ratio) {
@@ -55,18 +54,19 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   const auto& total = core.stats.total;
   const int64_t now = NowMs();
   const int64_t wrote = core.log->wrote().value();
-  const Disk disk = DiskOf(core.options.store.root);
+  const store::StoreLayout layout = core.options.store.layout();
+  const std::string queues = layout.ConsumeQueueDir();
   using C = Stats::Counters;
   const auto n = [](int64_t v) { return std::to_string(v); };
   protocol::KvTable t = {
       {"bootTimestamp", n(core.boot_ms)},
       {"brokerVersion", "409"},
       {"brokerVersionDesc", "V4_9_8"},
-      {"commitLogDirCapacity", disk.capacity},
-      {"commitLogDiskRatio", Ratio(disk.ratio)},
+      {"commitLogDirCapacity", CapacityOf(layout.CommitLogDir())},
+      {"commitLogDiskRatio", Ratio(UsedRatioOf(layout.WritableLogDirs()))},
       {"commitLogMaxOffset", n(wrote)},
       {"commitLogMinOffset", n(core.log_reader->min().value())},
-      {"consumeQueueDiskRatio", Ratio(disk.ratio)},
+      {"consumeQueueDiskRatio", Ratio(UsedRatioOf({&queues, 1}))},
       {"dispatchBehindBytes", n(wrote - core.dispatched().value())},
       {"earliestMessageTimeStamp", n(EarliestMessageTime(core))},
       {"getFoundTps", core.stats.Rates(&C::get_found)},

@@ -58,6 +58,52 @@ void TopicProcessor::ProcessCreate(Channel& channel, const CommandView& request)
   ReplyWhenKnown(channel, request);
 }
 
+Status TopicProcessor::Bury(const std::vector<std::string>& names) {
+  // Nothing is sent under these names from here on, so `wrote` is behind all their messages. The tombstones are written
+  // on this thread: deletion is rare, and nothing may slip in between them and the answer.
+  for (const std::string& name : names) tombstones_.Add(name, core_.log->wrote());
+  MQ_TRY(tombstones_.Save(layout_));
+  auto& page = core_.positions->own_broker();
+  const uint32_t number = page.tombstones.load(std::memory_order_relaxed) + 1;
+  for (const std::string& name : names) {
+    core_.topics->Remove(name);
+    // A topic of that name starts at 0 again: a group that kept its place would miss the first messages.
+    core_.offsets->RemoveTopic(name);
+    core_.counters.RemoveTopic(name);
+    core_.queues->ResetTopic(name, number);
+    core_.queue_reader->ForgetTopic(name);
+  }
+  page.tombstones.store(number, std::memory_order_release);
+  for (const std::string& name : names) {
+    core_.queues->ForEach([&](Queue& queue) {
+      if (queue.topic() == name) hold_.AnswerAllOf(queue);
+    });
+  }
+  return Ok();
+}
+
+// Queues whose topic nobody knows, of a store whose topics.json was lost or that another broker left so. Queues that
+// RocketMQ keeps its own state in stay whatever the table says.
+void TopicProcessor::ProcessCleanUnused(Channel& channel, const CommandView& request) {
+  const auto queues = store::ListQueues(layout_);
+  if (!queues) return channel.Reply(request, ResponseCode::kSystemError, queues.error().what);
+  std::vector<std::string> unused;
+  for (const store::QueueName& queue : *queues) {
+    const bool last = !unused.empty() && unused.back() == queue.topic;
+    if (last || core_.topics->Find(queue.topic) != nullptr || core_.topics->IsSystem(queue.topic)) continue;
+    // Buried just now: mq-reputd is on its way there.
+    if (tombstones_.Of(queue.topic) == core_.log->wrote()) continue;
+    unused.push_back(queue.topic);
+  }
+  if (!unused.empty()) {
+    if (auto buried = Bury(unused); !buried) {
+      return channel.Reply(request, ResponseCode::kSystemError, buried.error().what);
+    }
+  }
+  for (const std::string& name : unused) log::Info("topic.clean", "its queues go").Field("topic", name);
+  channel.Reply(request, ResponseCode::kSuccess);
+}
+
 void TopicProcessor::ProcessDelete(Channel& channel, const CommandView& request) {
   const auto header = protocol::TopicRequestHeader::Decode(request);
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
@@ -66,27 +112,12 @@ void TopicProcessor::ProcessDelete(Channel& channel, const CommandView& request)
     return channel.Reply(request, ResponseCode::kSystemError, "The topic[" + name + "] is a system topic and stays");
   }
   if (core_.topics->Find(name) == nullptr) return channel.Reply(request, ResponseCode::kSuccess);
-  // Sends are refused from here on (the topic is gone), so `wrote` is behind all its messages. The tombstone is written
-  // on this thread: deletion is rare, and nothing may slip in between it and the answer.
-  tombstones_.Add(name, core_.log->wrote());
-  if (auto saved = tombstones_.Save(layout_); !saved) {
+  if (auto buried = Bury({name}); !buried) {
     log::Err("topic.delete", "the tombstone could not be written; the topic stays")
         .Field("topic", name)
-        .Field("error", saved.error());
-    return channel.Reply(request, ResponseCode::kSystemError, saved.error().what);
+        .Field("error", buried.error());
+    return channel.Reply(request, ResponseCode::kSystemError, buried.error().what);
   }
-  auto& page = core_.positions->own_broker();
-  const uint32_t number = page.tombstones.load(std::memory_order_relaxed) + 1;
-  core_.topics->Remove(name);
-  // A topic of that name starts at 0 again: a group that kept its place would miss the first messages.
-  core_.offsets->RemoveTopic(name);
-  core_.counters.RemoveTopic(name);
-  core_.queues->ResetTopic(name, number);
-  core_.queue_reader->ForgetTopic(name);
-  page.tombstones.store(number, std::memory_order_release);
-  core_.queues->ForEach([&](Queue& queue) {
-    if (queue.topic() == name) hold_.AnswerAllOf(queue);
-  });
   log::Info("topic.delete")
       .Field("topic", name)
       .Field("position", core_.log->wrote().value())

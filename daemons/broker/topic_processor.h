@@ -1,5 +1,5 @@
-// TopicProcessor: creating and changing a topic (17), all topics (21), deleting one (215), the
-// system's own topics (305).
+// TopicProcessor: creating and changing a topic (17), all topics (21), deleting one (215), removing the queues of
+// topics that are gone (316), the system's own topics (305).
 //
 // A change is answered when it is durable and the name servers that answer know of it, so that the next command of a
 // script finds it. A deletion leaves a durable tombstone at the end of the log before it is answered: older messages of
@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "broker/core.h"
 #include "protocol/command.h"
@@ -27,10 +28,13 @@ class TopicProcessor {
   void ProcessDelete(remoting::Channel& channel, const protocol::CommandView& request);
   // Records of the topic below this position were deleted with it.
   store::PhysicalOffset DeletedBelow(std::string_view topic) const { return tombstones_.Of(topic); }
+  void ProcessCleanUnused(remoting::Channel& channel, const protocol::CommandView& request);
   void ProcessAll(remoting::Channel& channel, const protocol::CommandView& request);
   void ProcessSystem(remoting::Channel& channel, const protocol::CommandView& request);
 
  private:
+  // Everything written so far under these names is dead, durably; their queues go and start again at 0.
+  Status Bury(const std::vector<std::string>& names);
   void ReplyWhenKnown(remoting::Channel& channel, const protocol::CommandView& request);
 
   Core& core_;

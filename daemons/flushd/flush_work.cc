@@ -35,6 +35,7 @@ bool FlushWork::BrokerServes() const {
 
 Status FlushWork::OpenFlusher() {
   MQ_ASSIGN(flusher_, store::Flusher::Open(options_, *positions_));
+  cleaner_ = std::make_unique<store::LogCleaner>(options_, *positions_, MonotonicMs());
   // A sync that failed in this life of the positions stays failed, also for the next mq-flushd.
   const auto state = flusher_->failed() ? store::HelperState::kFailed : store::HelperState::kWorking;
   positions_->own_flushd().state.store(static_cast<uint32_t>(state), std::memory_order_release);
@@ -53,6 +54,25 @@ void FlushWork::Ring(const store::FlushOutcome& outcome) {
   }
 }
 
+Status FlushWork::Reconfigure(const ctl::Settings& settings) {
+  MQ_ASSIGN(const store::StoreOptions changed, store::DecodeOptions(settings));
+  options_.clean = changed.clean;
+  if (flusher_ == nullptr) return Ok();
+  flusher_->SetOptions(options_.clean);
+  cleaner_->SetOptions(options_.clean);
+  return Ok();
+}
+
+int64_t FlushWork::Clean() {
+  const store::CleanOutcome outcome = cleaner_->Step(MonotonicMs(), NowMs());
+  if (outcome.min_moved || outcome.disk_changed) helper_->Ring(ctl::Role::kBroker);
+  if (outcome.min_moved) {
+    flusher_->ForgetRemoved();
+    helper_->Ring(ctl::Role::kReputd);
+  }
+  return outcome.next_step_ms;
+}
+
 int64_t FlushWork::Turn() {
   if (!BrokerServes()) return kWaitForBrokerMs;
   if (flusher_ == nullptr) {
@@ -63,8 +83,10 @@ int64_t FlushWork::Turn() {
   }
   std::atomic<uint32_t>& waiting = positions_->own_flushd().waits_for_wrote;
   store::StopWaiting(waiting);
-  const store::FlushOutcome outcome = flusher_->Step(MonotonicMs());
+  store::FlushOutcome outcome = flusher_->Step(MonotonicMs());
   Ring(outcome);
+  const auto state = static_cast<store::BrokerState>(positions_->broker().state.load(std::memory_order_acquire));
+  if (state == store::BrokerState::kServing) outcome.next_step_ms = std::min(outcome.next_step_ms, Clean());
   if (outcome.more) return 0;
   const store::BrokerPage& broker = positions_->broker();
   auto position = [](const std::atomic<int64_t>& value) { return value.load(std::memory_order_acquire); };
@@ -82,12 +104,14 @@ Status FlushWork::Drain() {
     if (!BrokerServes()) return MakeError(ErrorCode::kBusy, "the broker is not serving yet");
     MQ_TRY(OpenFlusher());
   }
+  cleaner_->Finish();
   MQ_TRY(flusher_->FlushAll());
   return flusher_->RemoveSpareFiles();
 }
 
 Status FlushWork::Detach() {
   Status finished = flusher_ != nullptr ? flusher_->FlushAll() : Ok();
+  cleaner_.reset();
   flusher_.reset();
   if (positions_) positions_->own_flushd().state.store(static_cast<uint32_t>(store::HelperState::kAbsent));
   positions_.reset();

@@ -12,6 +12,7 @@
 #include "flushd/flush_work.h"
 #include "flushd/once.h"
 #include "store/layout.h"
+#include "store/log_paths.h"
 #include "store/positions.h"
 #include "store/store_options.h"
 
@@ -22,6 +23,7 @@ using mq::conf::Settings;
 mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::string root) {
   mq::store::StoreOptions options;
   options.root = std::move(root);
+  MQ_ASSIGN(options.log_paths, mq::store::LoadLogPaths(options.root));
   options.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
   MQ_TRY(mq::store::NormalizeOptions(options));
   return options;

@@ -12,7 +12,7 @@
 namespace mq::flushd {
 
 Status FlushOnce(const store::StoreOptions& options) {
-  const store::StoreLayout layout(options.root);
+  const store::StoreLayout layout = options.layout();
   if (!PathExists(layout.CommitLogDir())) {
     return MakeError(ErrorCode::kIo, "there is no store at " + options.root);
   }

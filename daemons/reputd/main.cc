@@ -12,6 +12,7 @@
 #include "reputd/once.h"
 #include "reputd/reput_work.h"
 #include "store/layout.h"
+#include "store/log_paths.h"
 #include "store/positions.h"
 #include "store/store_options.h"
 
@@ -24,6 +25,7 @@ using mq::conf::Settings;
 mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::string root) {
   mq::store::StoreOptions options;
   options.root = std::move(root);
+  MQ_ASSIGN(options.log_paths, mq::store::LoadLogPaths(options.root));
   options.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
   options.consume_queue_file_bytes = settings.Bytes("mappedFileSizeConsumeQueue");
   options.index_enable = settings.Bool("messageIndexEnable");

@@ -18,7 +18,7 @@ namespace {
 
 // The marker may only name durable bytes, and after a kill nobody has flushed the last ones.
 Status SyncLog(const store::StoreLayout& layout) {
-  MQ_ASSIGN(auto files, store::ListMappedFiles(layout.CommitLogDir()));
+  MQ_ASSIGN(auto files, store::ListLogFiles(layout));
   for (const store::FileEntry& file : files) {
     const std::string path = layout.CommitLogFile(store::PhysicalOffset(file.start));
     MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDONLY | O_CLOEXEC));
@@ -30,7 +30,7 @@ Status SyncLog(const store::StoreLayout& layout) {
 }  // namespace
 
 Status DispatchOnce(const store::StoreOptions& options, bool rebuild) {
-  const store::StoreLayout layout(options.root);
+  const store::StoreLayout layout = options.layout();
   if (!PathExists(layout.CommitLogDir())) {
     return MakeError(ErrorCode::kIo, "there is no store at " + options.root);
   }

@@ -58,7 +58,7 @@ int64_t ReputWork::Failed(const Error& error) {
 
 void ReputWork::Ring(const store::ReputOutcome& outcome) {
   const bool dispatched = outcome.advanced && store::MustRing(positions_->broker().waits_for_dispatched);
-  if (dispatched || outcome.tombstones_applied) helper_->Ring(ctl::Role::kBroker);
+  if (dispatched || outcome.tombstones_applied || outcome.trimmed) helper_->Ring(ctl::Role::kBroker);
 }
 
 int64_t ReputWork::Sleep(int64_t at_most_ms) {

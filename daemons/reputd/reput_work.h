@@ -25,6 +25,8 @@ class ReputWork : public ctl::HelperWork {
   void SetHelper(ctl::Helper* helper) { helper_ = helper; }
 
   Status Attach(const ctl::Settings& settings, UniqueFd positions, UniqueFd lock) override;
+  // Nothing that mq-reputd acts on may change while it runs.
+  Status Reconfigure(const ctl::Settings& /*settings*/) override { return Ok(); }
   int64_t Turn() override;
   Status Drain() override;
   Status Detach() override;

@@ -3,10 +3,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 
 namespace mq {
@@ -113,6 +115,20 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
   return names;
 }
 
+int DiskSpace::used_percent() const {
+  const auto used = static_cast<double>(total - free);
+  const double reachable = used + static_cast<double>(usable);
+  return reachable <= 0 ? 0 : static_cast<int>(std::ceil(100 * used / reachable));
+}
+
+Result<DiskSpace> DiskSpaceOf(const std::string& path) {
+  struct statvfs fs {};
+  if (::statvfs(path.c_str(), &fs) != 0) return ErrnoError(ErrorCode::kIo, "look at the filesystem of " + path);
+  const auto block = static_cast<int64_t>(fs.f_frsize);
+  return DiskSpace{static_cast<int64_t>(fs.f_blocks) * block, static_cast<int64_t>(fs.f_bfree) * block,
+                   static_cast<int64_t>(fs.f_bavail) * block};
+}
+
 Status RemoveFile(const std::string& path) {
   if (::unlink(path.c_str()) != 0) {
     if (errno == ENOENT) return Ok();
@@ -154,8 +170,13 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, bool
   const std::string bak = path + ".bak";
   {
     MQ_ASSIGN(UniqueFd fd, OpenFile(tmp, O_WRONLY | O_CREAT | O_TRUNC));
-    MQ_TRY(WriteAll(fd.get(), bytes, tmp));
-    if (::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "fsync " + tmp);
+    Status written = WriteAll(fd.get(), bytes, tmp);
+    if (written && ::fsync(fd.get()) != 0) written = ErrnoError(ErrorCode::kIo, "fsync " + tmp);
+    if (!written) {
+      // A part of it would only take space on a disk that may have none.
+      ::unlink(tmp.c_str());
+      return written;
+    }
   }
   if (keep_backup && PathExists(path)) {
     // A second name for the old file, put in place in one step: at no moment is neither of the two whole.
@@ -184,6 +205,11 @@ Status FileOps::Allocate(int fd, int64_t offset, int64_t length, std::string_vie
   return Ok();
 }
 Status FileOps::SyncDirectory(const std::string& path) { return FsyncDirectory(path); }
+Status FileOps::Unlink(const std::string& path) {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return Ok();
+  return ErrnoError(ErrorCode::kIo, "remove " + path);
+}
+Result<DiskSpace> FileOps::Space(const std::string& path) { return DiskSpaceOf(path); }
 FileOps& FileOps::Real() {
   static FileOps ops;
   return ops;

@@ -39,6 +39,17 @@ Status WriteAll(int fd, std::string_view bytes, std::string_view name);
 std::string DirectoryOf(std::string_view path);
 std::string JoinPath(std::string_view a, std::string_view b);
 
+// What a filesystem holds and has left, in bytes. `usable` is what may still be written by us: less than `free` where
+// the filesystem keeps some for root.
+struct DiskSpace {
+  int64_t total = 0;
+  int64_t free = 0;
+  int64_t usable = 0;
+  // RocketMQ's figure: used of what we could ever use, in whole percent, rounded up.
+  int used_percent() const;
+};
+Result<DiskSpace> DiskSpaceOf(const std::string& path);
+
 // The calls through which the store makes files durable, so that a test can fail the n-th one or forget what was not
 // synced. Real() is the operating system. Thread-safe as far as the calls themselves are.
 class FileOps {
@@ -48,6 +59,8 @@ class FileOps {
   virtual Status SyncRange(void* start, size_t length, std::string_view name);             // msync, page aligned
   virtual Status Allocate(int fd, int64_t offset, int64_t length, std::string_view name);  // fallocate
   virtual Status SyncDirectory(const std::string& path);
+  virtual Status Unlink(const std::string& path);  // a missing file is fine; the directory is not synced
+  virtual Result<DiskSpace> Space(const std::string& path);
   static FileOps& Real();
 };
 

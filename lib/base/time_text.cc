@@ -104,4 +104,16 @@ std::string FormatTime(int64_t ms) {
   return buffer;
 }
 
+std::string FormatLocalTime(int64_t ms) {
+  const auto t = static_cast<time_t>(ms / 1000);
+  tm fields{};
+  localtime_r(&t, &fields);
+  const long minutes = fields.tm_gmtoff / 60;
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%04d-%02d-%02dT%02d:%02d:%02d%c%02ld:%02ld", fields.tm_year + 1900,
+                fields.tm_mon + 1, fields.tm_mday, fields.tm_hour, fields.tm_min, fields.tm_sec,
+                minutes < 0 ? '-' : '+', std::abs(minutes) / 60, std::abs(minutes) % 60);
+  return buffer;
+}
+
 }  // namespace mq

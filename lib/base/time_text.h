@@ -13,5 +13,7 @@ namespace mq {
 Result<int64_t> ParseTime(std::string_view text, int64_t now_ms);
 // RFC 3339 with milliseconds, in UTC: 2026-11-29T18:49:02.715Z.
 std::string FormatTime(int64_t ms);
+// RFC 3339 to the second, in the local time zone: 2026-11-30T04:00:00+01:00.
+std::string FormatLocalTime(int64_t ms);
 
 }  // namespace mq

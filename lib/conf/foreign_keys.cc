@@ -71,7 +71,7 @@ constexpr std::array<std::string_view, 56> kForeignKeys = {
 };
 // Keys of broker.conf that change what RocketMQ's broker does and that are not supported here. A key moves from this
 // list to the settings table (broker_settings.cc) with the feature behind it.
-constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
+constexpr std::array<std::string_view, 73> kUnsupportedKeys = {
     "accessMessageInMemoryMaxRatio",
     "aclEnable",
     "allowListenPort",
@@ -80,8 +80,6 @@ constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
     "brokerIP2",
     "brokerTopicEnable",
     "channelNotActiveInterval",
-    "cleanFileForciblyEnable",
-    "cleanResourceInterval",
     "clusterTopicEnable",
     "commitCommitLogLeastPages",
     "commitCommitLogThoroughInterval",
@@ -90,13 +88,10 @@ constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
     "dLegerGroup",
     "dLegerPeers",
     "dLegerSelfId",
-    "deleteCommitLogFilesInterval",
     "deleteConsumeQueueFilesInterval",
-    "deleteWhen",
     "destroyMapedFileIntervalForcibly",
     "disableConsumeIfConsumerReadSlowly",
     "diskFallRecorded",
-    "diskMaxUsedSpaceRatio",
     "duplicationEnable",
     "enableCalcFilterBitMap",
     "enableConsumeQueueExt",
@@ -109,7 +104,6 @@ constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
     "expectConsumerNumUseFilter",
     "fastFailIfNoBufferInStorePool",
     "fetchNamesrvAddrByAddressServer",
-    "fileReservedTime",
     "filterDataCleanTimeSpan",
     "filterSupportRetry",
     "flushConsumerOffsetHistoryInterval",
@@ -130,7 +124,6 @@ constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
     "msgTraceTopicName",
     "offsetCheckInSlave",
     "preferredLeaderId",
-    "readOnlyCommitLogStorePaths",
     "redeleteHangedFileInterval",
     "regionId",
     "rejectTransactionMessage",
@@ -139,7 +132,6 @@ constexpr std::array<std::string_view, 81> kUnsupportedKeys = {
     "slaveReadEnable",
     "slaveTimeout",
     "startAcceptSendRequestTimeStamp",
-    "storePathCommitLog",
     "storePathDLedgerCommitLog",
     "traceOn",
     "traceTopicEnable",

@@ -139,11 +139,15 @@ Status SaveLiveUpdate(const std::string& path, const std::vector<LiveChange>& ch
 
 Result<std::vector<LiveChange>> ChangeLive(Settings& settings, std::string_view text,
                                            const std::map<std::string, std::string>& worked_out,
-                                           const std::string& path, const std::string& origin) {
+                                           const std::string& path, const std::string& origin,
+                                           const std::function<Status(const Settings&)>& check) {
   MQ_ASSIGN(std::vector<LiveChange> changes, PlanLiveUpdate(settings, text, worked_out));
   if (changes.empty()) return changes;
+  Settings changed = settings;
+  MQ_TRY(ApplyLiveUpdate(changed, changes, origin));
+  if (check) MQ_TRY(check(changed));
   if (!path.empty()) MQ_TRY(SaveLiveUpdate(path, changes));
-  MQ_TRY(ApplyLiveUpdate(settings, changes, origin));
+  settings = std::move(changed);
   return changes;
 }
 

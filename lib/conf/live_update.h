@@ -4,6 +4,7 @@
 // nothing that names a file, a directory or an address is among them. Loop thread of the daemon only.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -40,9 +41,11 @@ Status ApplyLiveUpdate(Settings& settings, const std::vector<LiveChange>& change
 Status SaveLiveUpdate(const std::string& path, const std::vector<LiveChange>& changes);
 
 // A whole change: planned, kept in `path` (unless it is empty) before anything takes effect, so that a change that a
-// restart would lose is not said to be done, and taken over. What was changed; nothing is when it fails.
+// restart would lose is not said to be done, and taken over. `check` (may be empty) sees all settings as they would be
+// and may refuse what no single row can. What was changed; nothing is when it fails.
 Result<std::vector<LiveChange>> ChangeLive(Settings& settings, std::string_view text,
                                            const std::map<std::string, std::string>& worked_out,
-                                           const std::string& path, const std::string& origin);
+                                           const std::string& path, const std::string& origin,
+                                           const std::function<Status(const Settings&)>& check = {});
 
 }  // namespace mq::conf

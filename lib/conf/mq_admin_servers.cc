@@ -112,9 +112,7 @@ std::vector<Command> ServerCommands() {
        .changes = kBrokerConfigChanges},
       {.noun = "broker",
        .verb = "clean",
-       .doc =
-           "let brokers delete what nobody needs any more; mq-broker of this version answers that it does not support "
-           "it, RocketMQ's does it",
+       .doc = "let brokers delete now what nobody needs any more",
        .options = kBrokerClean,
        .operand = kBrokerOperand,
        .changes = kCleanChanges},

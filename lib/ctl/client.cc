@@ -86,6 +86,9 @@ void Client::OnMessage(Message message, std::vector<UniqueFd> descriptors) {
     case MessageType::kWake:
       if (attached_) handler_.OnWake();
       return;
+    case MessageType::kSettings:
+      if (attached_) handler_.OnSettings(message.settings);
+      return;
     case MessageType::kDrain:
       if (attached_) handler_.OnDrain();
       return;

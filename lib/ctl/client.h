@@ -30,6 +30,8 @@ class ClientHandler {
   // Attached. The helper may write while it keeps `lock`.
   virtual void OnAttached(const Settings& settings, UniqueFd positions, UniqueFd lock) = 0;
   virtual void OnWake() = 0;
+  // Settings have changed: all of them, as in OnAttached.
+  virtual void OnSettings(const Settings& settings) = 0;
   // Finish what was published, make it durable, then call Client::Drained.
   virtual void OnDrain() = 0;
   // The broker is gone: finish what was published, close the lock.

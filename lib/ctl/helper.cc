@@ -92,6 +92,13 @@ void Helper::OnAttached(const Settings& settings, UniqueFd positions, UniqueFd l
 
 void Helper::OnWake() { TakeTurn(); }
 
+void Helper::OnSettings(const Settings& settings) {
+  if (Status taken = work_.Reconfigure(settings); !taken) {
+    log::Warn("helper", "changed settings are not taken over").Field("error", taken.error());
+  }
+  TakeTurn();
+}
+
 void Helper::OnDrain() {
   Status drained = work_.Drain();
   client_.Drained(drained ? "" : drained.error().what);

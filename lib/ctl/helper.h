@@ -23,6 +23,8 @@ class HelperWork {
   virtual ~HelperWork() = default;
   // Attached to a broker. The work may write while it keeps `lock`. An error ends the helper.
   virtual Status Attach(const Settings& settings, UniqueFd positions, UniqueFd lock) = 0;
+  // Settings that the broker may change while it runs have changed. An error is said; what was in force stays.
+  virtual Status Reconfigure(const Settings& settings) = 0;
   // Looks and does what is to do; returns after how many milliseconds it wants to look again at the latest
   // (0: at once). Called on every wake-up, too.
   virtual int64_t Turn() = 0;
@@ -64,6 +66,7 @@ class Helper : public ClientHandler {
   // ClientHandler
   void OnAttached(const Settings& settings, UniqueFd positions, UniqueFd lock) override;
   void OnWake() override;
+  void OnSettings(const Settings& settings) override;
   void OnDrain() override;
   void OnLost() override;
   void OnRefused(const Error& error) override;

@@ -11,11 +11,12 @@ namespace mq::ctl {
 
 namespace {
 
-constexpr std::array<std::pair<MessageType, std::string_view>, 11> kTypes{{
+constexpr std::array<std::pair<MessageType, std::string_view>, 12> kTypes{{
     {MessageType::kHello, "hello"},
     {MessageType::kWelcome, "welcome"},
     {MessageType::kRefused, "refused"},
     {MessageType::kWake, "wake"},
+    {MessageType::kSettings, "settings"},
     {MessageType::kDrain, "drain"},
     {MessageType::kDrained, "drained"},
     {MessageType::kStatus, "status"},

@@ -5,6 +5,7 @@
 //   welcome   broker -> helper   settings; descriptors: positions, lock
 //   refused   broker -> asker    text; the asker says it in one line and leaves with status 8
 //   wake      either way         "look now"; to names who is meant, the broker forwards
+//   settings  broker -> helper   settings that have changed while it is attached
 //   drain     broker -> helper   finish what was published, make it durable, answer
 //   drained   helper -> broker   text is empty when everything was finished
 //   status    helper -> broker   one line of what it is doing, when it changes
@@ -40,6 +41,7 @@ enum class MessageType {
   kWelcome,
   kRefused,
   kWake,
+  kSettings,
   kDrain,
   kDrained,
   kStatus,

@@ -220,6 +220,22 @@ void Server::Ring(Role role) {
   if (Peer* peer = Find(role)) Send(peer->fd.get(), Encode(wake)).Ignore("a lost wake-up costs latency only");
 }
 
+void Server::ChangeSettings(Settings settings) {
+  options_.settings = std::move(settings);
+  Message changed;
+  changed.type = MessageType::kSettings;
+  changed.settings = options_.settings;
+  for (const Role role : {Role::kFlushd, Role::kReputd}) {
+    Peer* peer = Find(role);
+    if (peer == nullptr) continue;
+    if (Status sent = Send(peer->fd.get(), Encode(changed)); !sent) {
+      log::Warn("ctl", "a helper did not get the changed settings")
+          .Field("helper", RoleName(role))
+          .Field("error", sent.error());
+    }
+  }
+}
+
 bool Server::Drain(Role role) {
   Peer* peer = Find(role);
   if (peer == nullptr) return false;

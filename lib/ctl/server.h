@@ -62,6 +62,8 @@ class Server {
   void Ring(Role role);
   // What the answer to "who holds this store" says besides our pid.
   void set_state(std::string state) { state_ = std::move(state); }
+  // For helpers that are attached and those that come.
+  void ChangeSettings(Settings settings);
   // Asks for drain; false when that helper is not attached (nothing will be answered).
   bool Drain(Role role);
 

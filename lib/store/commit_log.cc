@@ -22,19 +22,18 @@ AppendResult Refusal(AppendStatus status, std::string_view reason) {
 }  // namespace
 
 CommitLog::CommitLog(const StoreOptions& options, Positions& positions, PhysicalOffset end)
-    : options_(options), layout_(options.root), page_(&positions.own_broker()), wrote_(end) {
+    : options_(options), layout_(options.layout()), page_(&positions.own_broker()), wrote_(end) {
   last_store_timestamp_ = page_->store_timestamp.load(std::memory_order_relaxed);
 }
 
 Result<std::unique_ptr<CommitLog>> CommitLog::Open(const StoreOptions& options, Positions& positions,
                                                    PhysicalOffset end) {
   std::unique_ptr<CommitLog> log(new CommitLog(options, positions, end));
-  const std::string directory = log->layout_.CommitLogDir();
   const int64_t start = end.value() / options.commit_log_file_bytes * options.commit_log_file_bytes;
-  MQ_ASSIGN(auto files, ListMappedFiles(directory));
+  MQ_ASSIGN(auto files, ListLogFiles(log->layout_));
   if (files.empty()) {
     // Before any helper has come: the only file the broker makes.
-    MQ_TRY(CreateMappedFile(directory, start, options.commit_log_file_bytes, 0));
+    MQ_TRY(CreateMappedFile(log->NewFileDirectory(start), start, options.commit_log_file_bytes, 0));
   }
   auto file = MappedFile::OpenReadWrite(log->layout_.CommitLogFile(PhysicalOffset(start)), start,
                                         options.commit_log_file_bytes);
@@ -44,6 +43,10 @@ Result<std::unique_ptr<CommitLog>> CommitLog::Open(const StoreOptions& options, 
     return std::move(file).error();
   }
   return log;
+}
+
+std::string CommitLog::NewFileDirectory(int64_t start) const {
+  return layout_.DirForNewLogFile(start / options_.commit_log_file_bytes, [](const std::string&) { return false; });
 }
 
 PhysicalOffset CommitLog::next_file_start() const {
@@ -67,7 +70,7 @@ AppendStatus CommitLog::OpenNextFile() {
     return AppendStatus::kOk;
   }
   if (options_.self_allocate) {
-    Status made = CreateMappedFile(layout_.CommitLogDir(), start.value(), options_.commit_log_file_bytes, 0);
+    Status made = CreateMappedFile(NewFileDirectory(start.value()), start.value(), options_.commit_log_file_bytes, 0);
     if (!made) {
       error_text_ = made.error().what;
       return AppendStatus::kFileError;

@@ -96,6 +96,7 @@ class CommitLog {
   // Makes room for `bytes` (plus the 8 that must remain) in the current file, rolling if needed.
   AppendStatus MakeRoom(int64_t bytes);
   AppendStatus OpenNextFile();
+  std::string NewFileDirectory(int64_t start) const;
   void WriteBlank();
   bool BytesAreGone();
   AppendResult CheckLimits(const protocol::MessageView& message) const;
@@ -139,6 +140,8 @@ class LogReader {
   void set_end(PhysicalOffset end) { end_ = end; }
   PhysicalOffset min() const;
   void Forget() { files_.Forget(); }
+  // Lets go of files below the published minimum: their space is given back only when nobody maps them any more.
+  void ForgetRemoved() { files_.ForgetBelow(min().value()); }
 
  private:
   const Positions* positions_;

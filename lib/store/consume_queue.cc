@@ -122,11 +122,30 @@ Result<QueueOffset> ConsumeQueueReader::MinOffset(std::string_view topic, int32_
     const Queue& queue = QueueOf(topic, queue_id);
     if (queue.min && queue.min_for == min) return *queue.min;
   }
-  MQ_ASSIGN(auto files, ListMappedFiles(layout_.QueueDir(topic, queue_id)));
-  if (files.empty() || !checked()) return QueueOffset(0);
-  MQ_ASSIGN(QueueOffset end, MaxOffset(topic, queue_id));
-  // Physical offsets grow along the queue; an entry without a record counts as the next one that has one.
-  int64_t low = files.front().start / kQueueEntryBytes;
+  const std::string directory = layout_.QueueDir(topic, queue_id);
+  MQ_ASSIGN(auto files, ListMappedFiles(directory));
+  if (!checked()) return QueueOffset(0);
+  // A file that is trimmed under the search would look like the end of the queue: then it is searched again.
+  for (;;) {
+    if (files.empty()) return QueueOffset(0);
+    const int64_t first_file = files.front().start;
+    MQ_ASSIGN(QueueOffset end, MaxOffset(topic, queue_id));
+    MQ_ASSIGN(const QueueOffset first, FirstAtOrBehind(topic, queue_id, first_file, end, min));
+    MQ_ASSIGN(files, ListMappedFiles(directory));
+    if (!files.empty() && files.front().start != first_file) continue;
+    if (first < end) {
+      Queue& queue = QueueOf(topic, queue_id);
+      queue.min = first;
+      queue.min_for = min;
+    }
+    return first;
+  }
+}
+
+// Physical offsets grow along the queue; an entry without a record counts as the next one that has one.
+Result<QueueOffset> ConsumeQueueReader::FirstAtOrBehind(std::string_view topic, int32_t queue_id, int64_t first_file,
+                                                        QueueOffset end, PhysicalOffset min) {
+  int64_t low = first_file / kQueueEntryBytes;
   int64_t high = end.value();
   while (low < high) {
     const int64_t middle = (low + high) / 2;
@@ -138,14 +157,7 @@ Result<QueueOffset> ConsumeQueueReader::MinOffset(std::string_view topic, int32_
       low = at.value() + 1;
     }
   }
-  MQ_ASSIGN(QueueOffset first, NextRecord(topic, queue_id, QueueOffset(low), end));
-  low = first.value();
-  if (low < end.value()) {
-    Queue& queue = QueueOf(topic, queue_id);
-    queue.min = QueueOffset(low);
-    queue.min_for = min;
-  }
-  return QueueOffset(low);
+  return NextRecord(topic, queue_id, QueueOffset(low), end);
 }
 
 void ConsumeQueueReader::ForgetTopic(std::string_view topic) {

@@ -84,6 +84,8 @@ class ConsumeQueueReader {
   // A deleted topic's queues must not be served from old mappings: call it when `tombstones_applied` has
   // caught up, before the topic can be made again.
   void ForgetTopic(std::string_view topic);
+  // Queue files were trimmed: nothing stays mapped; what is still there is mapped again on demand.
+  void ForgetAll() { queues_.clear(); }
 
  private:
   struct Queue {
@@ -95,6 +97,9 @@ class ConsumeQueueReader {
   };
   // The first offset in [from, end) whose entry stands for a record; `end` when there is none.
   Result<QueueOffset> NextRecord(std::string_view topic, int32_t queue_id, QueueOffset from, QueueOffset end);
+  // The first record at or behind `min`, among the entries from that file on.
+  Result<QueueOffset> FirstAtOrBehind(std::string_view topic, int32_t queue_id, int64_t first_file, QueueOffset end,
+                                      PhysicalOffset min);
   Queue& QueueOf(std::string_view topic, int32_t queue_id);
   PhysicalOffset visible_end() const;
   // Before mq-reputd has checked the files they may still be removed: none is mapped.

@@ -19,8 +19,9 @@ constexpr uint32_t kMagicV2 = 0xDAA320AB;
 
 Result<DumpLog> DumpLog::Open(const StoreLayout& layout, protocol::BodyCheck check) {
   DumpLog log(layout, check);
-  if (!PathExists(layout.CommitLogDir())) {
-    return MakeError(ErrorCode::kNotFound, layout.root() + " holds no store: there is no folder commitlog");
+  if (std::none_of(layout.CommitLogDirs().begin(), layout.CommitLogDirs().end(), PathExists)) {
+    return MakeError(ErrorCode::kNotFound,
+                     layout.root() + " holds no store: there is no folder " + layout.CommitLogDir());
   }
   MQ_TRY(log.List());
   log.position_ = log.min();
@@ -28,7 +29,13 @@ Result<DumpLog> DumpLog::Open(const StoreLayout& layout, protocol::BodyCheck che
 }
 
 Status DumpLog::List() {
-  MQ_ASSIGN(const std::vector<FileEntry> entries, ListDumpFiles(layout_.CommitLogDir()));
+  std::vector<FileEntry> entries;
+  for (const std::string& directory : layout_.CommitLogDirs()) {
+    MQ_ASSIGN(const std::vector<FileEntry> found, ListDumpFiles(directory));
+    entries.insert(entries.end(), found.begin(), found.end());
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const FileEntry& a, const FileEntry& b) { return a.start < b.start; });
   files_.clear();
   std::vector<int64_t> sizes;
   for (const FileEntry& entry : entries) {

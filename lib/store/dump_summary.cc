@@ -61,6 +61,13 @@ Result<std::vector<FolderUsage>> UsageOf(const StoreLayout& layout, bool topics)
     MQ_TRY(AddTree(path, usage));
     result.push_back(std::move(usage));
   }
+  for (const std::string& directory : layout.CommitLogDirs()) {
+    if (directory == layout.root() + "/commitlog" || !PathExists(directory)) continue;
+    FolderUsage usage;
+    usage.name = directory;
+    MQ_TRY(AddTree(directory, usage));
+    result.push_back(std::move(usage));
+  }
   result.push_back(std::move(root));
   if (!topics || !PathExists(layout.ConsumeQueueDir())) return result;
   MQ_ASSIGN(const std::vector<std::string> folders, ListDirectory(layout.ConsumeQueueDir()));

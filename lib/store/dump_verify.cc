@@ -80,7 +80,7 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     ++report.faults;
     sink(fault);
   };
-  const StoreLayout layout(options.root);
+  const StoreLayout layout(options.root, options.log_paths);
   auto opened = DumpLog::Open(layout, protocol::BodyCheck::kCrc);
   if (!opened && opened.error().code == ErrorCode::kNotFound) {
     counted({layout.CommitLogDir(), 0, Severity::kError, "I-1", "there is no such folder, so this is no store"});

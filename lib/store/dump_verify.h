@@ -41,6 +41,7 @@ using FaultSink = std::function<void(const Fault&)>;
 
 struct VerifyOptions {
   std::string root;
+  LogPaths log_paths;
   const Positions* positions = nullptr;  // of a live broker
   bool for_rocketmq = false;             // also what only RocketMQ's broker minds
   std::vector<int64_t> delay_levels_ms;  // messageDelayLevel

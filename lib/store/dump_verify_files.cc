@@ -26,10 +26,16 @@ Result<int64_t> QueueFileBytes(const StoreLayout& layout, const std::vector<Queu
 
 }  // namespace
 
-Status VerifyFolder(const std::string& directory, int64_t file_bytes, bool for_rocketmq, const FaultSink& sink) {
-  MQ_ASSIGN(const std::vector<FoundFile> found, ListFound(directory));
+Status VerifyFolder(std::span<const std::string> directories, int64_t file_bytes, bool for_rocketmq,
+                    const FaultSink& sink) {
+  std::vector<std::pair<FoundFile, std::string>> all;
+  for (const std::string& directory : directories) {
+    MQ_ASSIGN(std::vector<FoundFile> found, ListFound(directory));
+    for (FoundFile& file : found) all.emplace_back(std::move(file), directory);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first.name < b.first.name; });
   int64_t expected = -1;
-  for (const FoundFile& file : found) {
+  for (const auto& [file, directory] : all) {
     const std::string path = JoinPath(directory, file.name);
     const auto start = ParseMappedFileName(file.name);
     if (!start) {
@@ -49,6 +55,8 @@ Status VerifyFolder(const std::string& directory, int64_t file_bytes, bool for_r
     }
     if (file_bytes > 0 && *start % file_bytes != 0) {
       sink({path, 0, Severity::kError, "I-1", "its name is no multiple of the file size"});
+    } else if (expected >= 0 && *start < expected) {
+      sink({path, 0, Severity::kError, "I-1", "lies in two folders of the log"});
     } else if (expected >= 0 && *start != expected) {
       sink({path, 0, Severity::kError, "I-1",
             "follows a gap: a file that starts at " + std::to_string(expected) + " is missing"});
@@ -59,12 +67,13 @@ Status VerifyFolder(const std::string& directory, int64_t file_bytes, bool for_r
 }
 
 Status VerifyNames(const VerifyOptions& options, const DumpLog& log, const FaultSink& sink) {
-  const StoreLayout layout(options.root);
-  MQ_TRY(VerifyFolder(layout.CommitLogDir(), log.file_bytes(), options.for_rocketmq, sink));
+  const StoreLayout layout(options.root, options.log_paths);
+  MQ_TRY(VerifyFolder(layout.CommitLogDirs(), log.file_bytes(), options.for_rocketmq, sink));
   MQ_ASSIGN(const std::vector<QueueName> queues, ListQueues(layout));
   MQ_ASSIGN(const int64_t queue_bytes, QueueFileBytes(layout, queues));
   for (const QueueName& queue : queues) {
-    MQ_TRY(VerifyFolder(layout.QueueDir(queue.topic, queue.queue_id), queue_bytes, options.for_rocketmq, sink));
+    const std::string directory = layout.QueueDir(queue.topic, queue.queue_id);
+    MQ_TRY(VerifyFolder({&directory, 1}, queue_bytes, options.for_rocketmq, sink));
   }
   return options.for_rocketmq ? VerifyForRocketmq(layout, queues, queue_bytes, sink) : Ok();
 }

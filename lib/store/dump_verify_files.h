@@ -3,6 +3,9 @@
 
 #include <cstdint>
 
+#include <span>
+#include <string>
+
 #include "store/dump_log.h"
 #include "store/dump_verify.h"
 
@@ -12,6 +15,7 @@ namespace mq::store {
 Status VerifyNames(const VerifyOptions& options, const DumpLog& log, const FaultSink& sink);
 
 // One folder of mapped files. `file_bytes`: what each of them must have.
-Status VerifyFolder(const std::string& directory, int64_t file_bytes, bool for_rocketmq, const FaultSink& sink);
+Status VerifyFolder(std::span<const std::string> directories, int64_t file_bytes, bool for_rocketmq,
+                    const FaultSink& sink);
 
 }  // namespace mq::store

@@ -49,7 +49,7 @@ Status VerifyOddQueues(const StoreLayout& layout, const std::vector<QueueName>& 
       const bool known = std::any_of(queues.begin(), queues.end(), [&](const QueueName& queue) {
         return queue.topic == topic.name && std::to_string(queue.queue_id) == folder.name;
       });
-      if (!known) MQ_TRY(VerifyFolder(path, queue_bytes, true, sink));
+      if (!known) MQ_TRY(VerifyFolder({&path, 1}, queue_bytes, true, sink));
     }
   }
   return Ok();

@@ -11,12 +11,13 @@
 
 namespace mq::store {
 
-FileMaker::FileMaker(std::string directory, int64_t file_bytes, int64_t zero_bytes)
-    : directory_(std::move(directory)), file_bytes_(file_bytes), zero_bytes_(std::min(zero_bytes, file_bytes)) {}
+FileMaker::FileMaker(int64_t file_bytes, int64_t zero_bytes)
+    : file_bytes_(file_bytes), zero_bytes_(std::min(zero_bytes, file_bytes)) {}
 
 std::string FileMaker::PathOf(int64_t start) const { return directory_ + "/" + MappedFileName(start); }
 
-Status FileMaker::Begin(int64_t start) {
+Status FileMaker::Begin(std::string directory, int64_t start) {
+  directory_ = std::move(directory);
   UniqueFd fd(::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
   if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create a file in " + directory_);
   if (::ftruncate(fd.get(), file_bytes_) != 0) return ErrnoError(ErrorCode::kIo, "size " + PathOf(start));

@@ -15,13 +15,13 @@ namespace mq::store {
 
 class FileMaker {
  public:
-  FileMaker(std::string directory, int64_t file_bytes, int64_t zero_bytes);
+  FileMaker(int64_t file_bytes, int64_t zero_bytes);
 
   bool busy() const { return fd_.valid(); }
   int64_t start() const { return start_; }
 
-  // Begins the file that starts at `start`.
-  Status Begin(int64_t start);
+  // Begins the file that starts at `start` in `directory`.
+  Status Begin(std::string directory, int64_t start);
   // Writes up to `max_bytes` of zeros; true when there is nothing more to write.
   Result<bool> Write(int64_t max_bytes);
   // Syncs it and gives it its name. An existing file of that name is success: it was made meanwhile.

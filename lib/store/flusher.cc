@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
+#include <string>
 
 #include "base/log.h"
 
@@ -28,19 +30,19 @@ constexpr int64_t kSpareFiles = 4;
 
 Flusher::Flusher(const StoreOptions& options, Positions& positions, FileOps& file_ops, CheckpointFile checkpoint)
     : options_(options),
-      layout_(options.root),
+      layout_(options.layout()),
       positions_(positions),
       page_(positions.own_flushd()),
       file_ops_(file_ops),
       checkpoint_(std::move(checkpoint)),
-      files_(layout_.CommitLogDir(), options.commit_log_file_bytes, kMappedFiles),
-      maker_(layout_.CommitLogDir(), options.commit_log_file_bytes,
+      files_(layout_.CommitLogDirs(), options.commit_log_file_bytes, kMappedFiles),
+      maker_(options.commit_log_file_bytes,
              options.warm_whole_file ? options.commit_log_file_bytes : options.warm_window_bytes) {}
 
 Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Positions& positions, FileOps& file_ops) {
   MQ_ASSIGN(CheckpointFile checkpoint, CheckpointFile::Open(StoreLayout(options.root).Checkpoint()));
   std::unique_ptr<Flusher> flusher(new Flusher(options, positions, file_ops, std::move(checkpoint)));
-  MQ_ASSIGN(auto files, ListMappedFiles(flusher->layout_.CommitLogDir()));
+  MQ_ASSIGN(auto files, ListLogFiles(flusher->layout_));
   const BrokerPage& broker = positions.broker();
   FlushdPage& page = flusher->page_;
   flusher->flushed_ = LoadFlushed(positions).value();
@@ -50,7 +52,9 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   if (written.wrote.value() == broker.recovered_end.load()) flusher->flushed_timestamp_ = written.store_timestamp;
   page.flushed.store(flusher->flushed_, std::memory_order_release);
   page.committed.store(flusher->flushed_, std::memory_order_release);
-  page.min.store(files.empty() ? broker.boot_min.load() : files.front().start, std::memory_order_release);
+  // Never lowered: in the same life of the positions files below it may be on their way out.
+  const int64_t first = files.empty() ? broker.boot_min.load() : files.front().start;
+  page.min.store(std::max(page.min.load(std::memory_order_relaxed), first), std::memory_order_release);
   page.allocated_to.store(files.empty() ? 0 : files.back().start + options.commit_log_file_bytes,
                           std::memory_order_release);
   page.checkpoint_time.store(flusher->checkpoint_.current().physic_timestamp, std::memory_order_relaxed);
@@ -136,6 +140,13 @@ Status Flusher::FinishFile() {
   return Ok();
 }
 
+std::string Flusher::DirectoryFor(int64_t start) {
+  return layout_.DirForNewLogFile(start / options_.commit_log_file_bytes, [this](const std::string& directory) {
+    const auto space = file_ops_.Space(directory);
+    return space && space->used_percent() * 10 > options_.clean.force_permille;
+  });
+}
+
 Result<bool> Flusher::AllocateStep(int64_t now_ms, bool* more) {
   const int64_t file_bytes = options_.commit_log_file_bytes;
   const BrokerPage& broker = positions_.broker();
@@ -146,9 +157,11 @@ Result<bool> Flusher::AllocateStep(int64_t now_ms, bool* more) {
   allocated = std::max(allocated, (wrote + file_bytes - 1) / file_bytes * file_bytes);
   const int64_t ahead = std::max(file_bytes * 3 / 4, std::min(options_.warm_window_bytes, kSpareFiles * file_bytes));
   if (!maker_.busy()) {
-    const bool needed = urgent ? allocated <= wrote : allocated - wrote < ahead;
+    // Nothing is sent while the disk is full: what is left of it is for what was sent.
+    const bool ready = page_.disk_full.load(std::memory_order_relaxed) != 0 || allocated - wrote >= ahead;
+    const bool needed = urgent ? allocated <= wrote : !ready;
     if (!needed || now_ms < retry_allocate_ms_) return false;
-    MQ_TRY(maker_.Begin(allocated));
+    MQ_TRY(maker_.Begin(DirectoryFor(allocated), allocated));
   }
   // A waiting broker gets the file without written zeros: late is worse than slow.
   if (!urgent) {
@@ -166,16 +179,17 @@ Result<bool> Flusher::AllocateStep(int64_t now_ms, bool* more) {
 Status Flusher::RemoveSpareFiles() {
   maker_.Abandon();
   const int64_t wrote = positions_.broker().wrote.load(std::memory_order_acquire);
-  MQ_ASSIGN(auto files, ListMappedFiles(layout_.CommitLogDir()));
-  bool removed = false;
+  MQ_ASSIGN(auto files, ListLogFiles(layout_));
+  std::set<std::string> changed;
   for (const FileEntry& file : files) {
     // The first file of an empty log stays: it says where the log begins.
     if (file.start < wrote || file.start == files.front().start) continue;
     const std::string path = layout_.CommitLogFile(PhysicalOffset(file.start));
     if (::unlink(path.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "remove " + path);
-    removed = true;
+    changed.insert(DirectoryOf(path));
   }
-  return removed ? FsyncDirectory(layout_.CommitLogDir()) : Ok();
+  for (const std::string& directory : changed) MQ_TRY(FsyncDirectory(directory));
+  return Ok();
 }
 
 Result<bool> Flusher::WarmStep(int64_t max_bytes) {
@@ -220,7 +234,12 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
     maker_.Abandon();
     retry_allocate_ms_ = now_ms + kRetryMs;
     page_.allocate_failed_errno.store(allocated.error().sys_errno, std::memory_order_release);
-    log::Err("store.flush", "the next commit log file cannot be made").Field("error", allocated.error());
+    uint64_t suppressed = 0;
+    if (allocate_lines_.Allow(&suppressed)) {
+      log::Err("store.flush", "the next commit log file cannot be made")
+          .Field("error", allocated.error())
+          .Field("suppressed", suppressed);
+    }
   }
   if (!outcome.more && now_ms >= retry_warm_ms_) {
     auto warmed = WarmStep(kWarmBytesPerStep);

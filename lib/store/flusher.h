@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/result.h"
 #include "store/checkpoint.h"
 #include "store/file_maker.h"
@@ -49,6 +50,10 @@ class Flusher {
 
   bool failed() const { return page_.flush_failed_errno.load(std::memory_order_relaxed) != 0; }
 
+  // `min` has moved: nothing below it stays mapped here.
+  void ForgetRemoved() { files_.ForgetBelow(page_.min.load(std::memory_order_relaxed)); }
+  void SetOptions(const CleanOptions& options) { options_.clean = options; }
+
   // The single steps, for Step and tests.
   // One piece of a flush: the files of one step, so that hundreds of small ones do not keep a sender waiting for the
   // next file. False when nothing is left to flush.
@@ -64,6 +69,7 @@ class Flusher {
   Status SyncRange(int64_t from, int64_t to);
   void PublishFailure(const Error& error);
   Status FinishFile();
+  std::string DirectoryFor(int64_t start);
 
   StoreOptions options_;
   StoreLayout layout_;
@@ -82,6 +88,7 @@ class Flusher {
   int64_t last_thorough_ms_ = 0;
   int64_t last_checkpoint_ms_ = 0;
   int64_t retry_allocate_ms_ = 0;
+  log::RateLimit allocate_lines_{6};
   int64_t retry_warm_ms_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <map>
 
 #include "base/file.h"
 
@@ -22,8 +23,32 @@ std::optional<int64_t> ParseMappedFileName(std::string_view name) {
   return start;
 }
 
+StoreLayout::StoreLayout(std::string root, LogPaths log) : root_(std::move(root)), log_dirs_(std::move(log.writable)) {
+  if (log_dirs_.empty()) log_dirs_.push_back(root_ + "/commitlog");
+  writable_ = log_dirs_.size();
+  log_dirs_.insert(log_dirs_.end(), log.read_only.begin(), log.read_only.end());
+}
+
 std::string StoreLayout::CommitLogFile(PhysicalOffset file_start) const {
-  return CommitLogDir() + "/" + MappedFileName(file_start.value());
+  const std::string name = MappedFileName(file_start.value());
+  if (log_dirs_.size() > 1) {
+    for (const std::string& directory : log_dirs_) {
+      if (std::string path = JoinPath(directory, name); PathExists(path)) return path;
+    }
+  }
+  return JoinPath(CommitLogDir(), name);
+}
+
+std::string StoreLayout::DirForNewLogFile(int64_t number,
+                                          const std::function<bool(const std::string&)>& is_full) const {
+  std::vector<std::string> choice;
+  if (writable_ > 1) {
+    for (const std::string& directory : WritableLogDirs()) {
+      if (!is_full(directory)) choice.push_back(directory);
+    }
+  }
+  if (choice.empty()) choice.assign(WritableLogDirs().begin(), WritableLogDirs().end());
+  return choice[static_cast<size_t>(number) % choice.size()];
 }
 std::string StoreLayout::TopicQueuesDir(std::string_view topic) const {
   return ConsumeQueueDir().append("/").append(topic);
@@ -33,9 +58,10 @@ std::string StoreLayout::QueueDir(std::string_view topic, int32_t queue_id) cons
 }
 
 Status StoreLayout::MakeDirectories() const {
-  for (const std::string& directory : {root_, CommitLogDir(), ConsumeQueueDir(), IndexDir(), ConfigDir(), MqDir()}) {
+  for (const std::string& directory : {root_, ConsumeQueueDir(), IndexDir(), ConfigDir(), MqDir()}) {
     MQ_TRY(mq::MakeDirectories(directory));
   }
+  for (const std::string& directory : WritableLogDirs()) MQ_TRY(mq::MakeDirectories(directory));
   return Ok();
 }
 
@@ -58,10 +84,31 @@ Result<std::vector<FileEntry>> ListMappedFiles(const std::string& directory) {
   for (const std::string& name : names) {
     auto start = ParseMappedFileName(name);
     if (!start) continue;
-    MQ_ASSIGN(int64_t bytes, FileSize(directory + "/" + name));
-    files.push_back({*start, bytes});
+    const auto bytes = FileSize(directory + "/" + name);
+    if (bytes) {
+      files.push_back({*start, *bytes});
+    } else if (bytes.error().code != ErrorCode::kNotFound) {
+      return bytes.error();
+    }  // else it has expired just now
   }
   std::sort(files.begin(), files.end(), [](const FileEntry& a, const FileEntry& b) { return a.start < b.start; });
+  return files;
+}
+
+Result<std::vector<FileEntry>> ListLogFiles(const StoreLayout& layout) {
+  if (layout.CommitLogDirs().size() == 1) return ListMappedFiles(layout.CommitLogDir());
+  std::map<int64_t, std::pair<FileEntry, std::string>> found;
+  for (const std::string& directory : layout.CommitLogDirs()) {
+    MQ_ASSIGN(const auto files, ListMappedFiles(directory));
+    for (const FileEntry& file : files) {
+      const auto [other, added] = found.try_emplace(file.start, file, directory);
+      if (added) continue;
+      return MakeError(ErrorCode::kCorruption, "the commit log file " + MappedFileName(file.start) + " lies in both " +
+                                                   other->second.second + " and " + directory);
+    }
+  }
+  std::vector<FileEntry> files;
+  for (const auto& [start, entry] : found) files.push_back(entry.first);
   return files;
 }
 

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,13 +17,29 @@
 
 namespace mq::store {
 
+// Where commit log files lie when it is not <root>/commitlog: storePathCommitLog and readOnlyCommitLogStorePaths.
+struct LogPaths {
+  std::vector<std::string> writable;   // sorted; empty: <root>/commitlog alone
+  std::vector<std::string> read_only;  // files are read and deleted there, never made
+  bool operator==(const LogPaths&) const = default;
+};
+
 class StoreLayout {
  public:
-  explicit StoreLayout(std::string root) : root_(std::move(root)) {}
+  explicit StoreLayout(std::string root, LogPaths log = {});
 
   const std::string& root() const { return root_; }
-  std::string CommitLogDir() const { return root_ + "/commitlog"; }
+  // All directories that may hold commit log files: those for new files first. At least one.
+  const std::vector<std::string>& CommitLogDirs() const { return log_dirs_; }
+  // The first of them.
+  const std::string& CommitLogDir() const { return log_dirs_.front(); }
+  // Where new files may be made.
+  std::span<const std::string> WritableLogDirs() const { return {log_dirs_.data(), writable_}; }
+  // The file of that start: where it lies, or where one would be made if all directories had space.
   std::string CommitLogFile(PhysicalOffset file_start) const;
+  // The directory for the new file number `number` (start / file size): by turns over the writable ones that are not
+  // full; over all of them when every one is. `is_full` is asked only when there is a choice.
+  std::string DirForNewLogFile(int64_t number, const std::function<bool(const std::string&)>& is_full) const;
   std::string ConsumeQueueDir() const { return root_ + "/consumequeue"; }
   std::string TopicQueuesDir(std::string_view topic) const;
   std::string QueueDir(std::string_view topic, int32_t queue_id) const;
@@ -41,11 +59,14 @@ class StoreLayout {
   static constexpr std::string_view kControlSocket = "ctl.sock";
   static constexpr std::string_view kBrokerSocket = "broker.sock";
 
-  // Makes root, commitlog, consumequeue, index, config and mq where missing, each durable in its parent.
+  // Makes root, the commit log's directories, consumequeue, index, config and mq where missing, each durable in its
+  // parent.
   Status MakeDirectories() const;
 
  private:
   std::string root_;
+  std::vector<std::string> log_dirs_;
+  size_t writable_ = 1;
 };
 
 // "00000000001073741824": 20 decimal digits.
@@ -60,6 +81,9 @@ struct FileEntry {
 
 // The mapped files of a directory in order. Other names are skipped; a missing directory is empty.
 Result<std::vector<FileEntry>> ListMappedFiles(const std::string& directory);
+
+// The commit log's files of all its directories, in order. The same file in two of them is an error.
+Result<std::vector<FileEntry>> ListLogFiles(const StoreLayout& layout);
 
 // All <topic>/<queue id> directories, sorted. Names that are no queue are skipped, as RocketMQ does.
 Result<std::vector<QueueName>> ListQueues(const StoreLayout& layout);

@@ -17,7 +17,7 @@ constexpr size_t kMappedFiles = 16;
 LogReader::LogReader(const StoreOptions& options, const Positions* positions, PhysicalOffset end)
     : positions_(positions),
       end_(end),
-      files_(StoreLayout(options.root).CommitLogDir(), options.commit_log_file_bytes, kMappedFiles) {}
+      files_(options.layout().CommitLogDirs(), options.commit_log_file_bytes, kMappedFiles) {}
 
 PhysicalOffset LogReader::end() const {
   if (positions_ == nullptr) return end_;

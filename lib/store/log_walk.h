@@ -20,6 +20,12 @@ class LogWalk {
   // next call.
   Result<const protocol::MessageView*> Next(PhysicalOffset to);
 
+  // Goes on there, for when the log below it is gone.
+  void SkipTo(PhysicalOffset position) {
+    position_ = position;
+    region_ = Slice();
+    region_start_ = PhysicalOffset(-1);
+  }
   PhysicalOffset position() const { return position_; }
   // Position of the record last returned.
   PhysicalOffset record_position() const { return record_position_; }

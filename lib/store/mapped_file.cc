@@ -87,14 +87,25 @@ void MappedFile::WillNeed(int64_t from, int64_t to) const {
 
 Status CreateMappedFile(const std::string& directory, int64_t start, int64_t bytes, int64_t written_bytes) {
   if (PathExists(directory + "/" + MappedFileName(start))) return Ok();
-  FileMaker maker(directory, bytes, written_bytes);
-  MQ_TRY(maker.Begin(start));
+  FileMaker maker(bytes, written_bytes);
+  MQ_TRY(maker.Begin(directory, start));
   MQ_TRY(maker.Write(written_bytes));
   return maker.Finish();
 }
 
 MappedFileReader::MappedFileReader(std::string directory, int64_t file_bytes, size_t window)
-    : directory_(std::move(directory)), file_bytes_(file_bytes), window_(window) {}
+    : MappedFileReader(std::vector<std::string>{std::move(directory)}, file_bytes, window) {}
+
+MappedFileReader::MappedFileReader(std::vector<std::string> directories, int64_t file_bytes, size_t window)
+    : directories_(std::move(directories)), file_bytes_(file_bytes), window_(window) {}
+
+Result<MappedFile> MappedFileReader::Open(int64_t start) const {
+  const std::string name = MappedFileName(start);
+  for (size_t i = 0;; ++i) {
+    auto file = MappedFile::OpenReadOnly(JoinPath(directories_[i], name), start, file_bytes_);
+    if (file || file.error().code != ErrorCode::kNotFound || i + 1 == directories_.size()) return file;
+  }
+}
 
 Result<FilePin> MappedFileReader::Get(int64_t offset) {
   const int64_t start = offset / file_bytes_ * file_bytes_;
@@ -104,7 +115,7 @@ Result<FilePin> MappedFileReader::Get(int64_t offset) {
       return entry.pin;
     }
   }
-  MQ_ASSIGN(MappedFile file, MappedFile::OpenReadOnly(directory_ + "/" + MappedFileName(start), start, file_bytes_));
+  MQ_ASSIGN(MappedFile file, Open(start));
   if (entries_.size() >= window_) {
     auto oldest = std::min_element(entries_.begin(), entries_.end(),
                                    [](const Entry& a, const Entry& b) { return a.used < b.used; });

@@ -75,6 +75,8 @@ Status CreateMappedFile(const std::string& directory, int64_t start, int64_t byt
 class MappedFileReader {
  public:
   MappedFileReader(std::string directory, int64_t file_bytes, size_t window);
+  // Files that lie in any of several directories.
+  MappedFileReader(std::vector<std::string> directories, int64_t file_bytes, size_t window);
 
   // The file that holds position `offset`.
   Result<FilePin> Get(int64_t offset);
@@ -82,7 +84,6 @@ class MappedFileReader {
   void Forget();
   void ForgetBelow(int64_t min);
 
-  const std::string& directory() const { return directory_; }
   int64_t file_bytes() const { return file_bytes_; }
 
  private:
@@ -90,7 +91,9 @@ class MappedFileReader {
     FilePin pin;
     uint64_t used = 0;
   };
-  std::string directory_;
+  Result<MappedFile> Open(int64_t start) const;
+
+  std::vector<std::string> directories_;
   int64_t file_bytes_;
   size_t window_;
   uint64_t clock_ = 0;

@@ -18,7 +18,7 @@ constexpr int kPages = 3;
 constexpr const char* kName = "positions";
 
 // The layout of the pages is part of the build: daemons compiled from other headers never match.
-constexpr std::string_view kBuildId = "mq positions 2, " __VERSION__;
+constexpr std::string_view kBuildId = "mq positions 3, " __VERSION__;
 
 PageHeader MakeHeader() {
   PageHeader header;

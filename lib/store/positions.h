@@ -5,8 +5,8 @@
 // another's page. A new start is a new memfd: nothing stale is ever believed.
 //
 //   page 0  broker   wrote (with its store time), wanted_flush, confirm, min wanted, state
-//   page 1  flushd   flushed, committed, min, allocated_to, fsync state
-//   page 2  reputd   dispatched, indexed, checkpoint times, tombstones applied, state
+//   page 1  flushd   flushed, committed, min, allocated_to, fsync state, disk state
+//   page 2  reputd   dispatched, indexed, trimmed, checkpoint times, tombstones applied, state
 //
 // Promises: publishing is a release store after the bytes, reading an acquire load before them. Every
 // position only grows. `wrote` is *visible*, `flushed` is *durable*, `dispatched` is *in the queues*,
@@ -32,7 +32,7 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 2;
+inline constexpr uint32_t kPositionsVersion = 3;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
 
@@ -71,7 +71,9 @@ struct BrokerPage {
   std::atomic<int64_t> boot_min;       // first log file found by recovery
   std::atomic<uint32_t> state;         // BrokerState
   std::atomic<int64_t> pid;
-  std::atomic<uint32_t> tombstones;  // grows with each change of mq/tombstones, published after it
+  std::atomic<uint32_t> tombstones;             // grows with each change of mq/tombstones, published after it
+  std::atomic<uint32_t> clean_log_requests;     // grows with each wish that expired log files go now
+  std::atomic<uint32_t> clean_queues_requests;  // the same for queue and index files
   // Doorbells the broker waits on.
   alignas(64) std::atomic<uint32_t> waits_for_flushed;
   std::atomic<uint32_t> waits_for_dispatched;
@@ -92,6 +94,14 @@ struct FlushdPage {
   std::atomic<int64_t> checkpoint_time;  // physic timestamp last made durable
   std::atomic<uint32_t> state;           // HelperState
   std::atomic<int64_t> pid;
+  // Space and cleaning (log_cleaner.h).
+  alignas(64) std::atomic<int32_t> log_disk_percent;  // used of the commit log's filesystem; -1 = cannot be told
+  std::atomic<int32_t> queue_disk_percent;            // of the consume queues'
+  std::atomic<uint32_t> disk_full;                    // above the warning level: appends must be refused
+  std::atomic<uint32_t> removed_by_force;             // the last step of `min` went over files that had not expired
+  std::atomic<uint64_t> removed_files;
+  std::atomic<int64_t> last_clean_time;               // wall time of the last file's removal, 0 = none yet
+  std::atomic<int64_t> next_clean_time;               // wall time of the next hour of deleteWhen
   alignas(64) std::atomic<uint32_t> waits_for_wrote;  // sleeps until there is something to flush
 };
 
@@ -107,6 +117,8 @@ struct ReputdPage {
   std::atomic<uint32_t> tombstones_applied;  // value of BrokerPage::tombstones whose removals are done
   std::atomic<uint32_t> queue_error;         // a queue could not be written: appends must be refused
   std::atomic<uint64_t> gaps;                // queue gaps filled
+  std::atomic<int64_t> trimmed;              // queue and index files of records below this log minimum are gone
+  std::atomic<uint32_t> index_failing;       // the index cannot be written at the moment
   std::atomic<uint32_t> state;               // HelperState
   std::atomic<int64_t> pid;
   alignas(64) std::atomic<uint32_t> waits_for_wrote;

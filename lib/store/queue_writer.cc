@@ -176,6 +176,36 @@ Status QueueWriter::Sync() {
   return Ok();
 }
 
+// Newest record first: entries without one (gaps) have nothing to lose.
+Result<bool> QueueWriter::HasExpired(int64_t file_start, PhysicalOffset log_min) const {
+  const std::string path = directory_ + "/" + MappedFileName(file_start);
+  auto file = MappedFile::OpenReadOnly(path, file_start, options_.consume_queue_file_bytes);
+  if (!file) {
+    if (file.error().code == ErrorCode::kNotFound) return true;
+    return std::move(file).error();
+  }
+  for (int64_t at = file->bytes() - kQueueEntryBytes; at >= 0; at -= kQueueEntryBytes) {
+    const QueueEntry entry = LoadQueueEntry(file->data() + at);
+    if (entry.IsRecord()) return entry.physical_offset < log_min;
+  }
+  return true;
+}
+
+Result<bool> QueueWriter::Trim(PhysicalOffset log_min) {
+  if (!started_) return false;
+  const int64_t file_bytes = options_.consume_queue_file_bytes;
+  bool removed = false;
+  while (first_ + file_bytes < end_bytes()) {
+    MQ_ASSIGN(const bool expired, HasExpired(first_, log_min));
+    if (!expired) break;
+    MQ_TRY(FileOps::Real().Unlink(directory_ + "/" + MappedFileName(first_)));
+    first_ += file_bytes;
+    removed = true;
+  }
+  if (removed) MQ_TRY(FsyncDirectory(directory_));
+  return removed;
+}
+
 QueueWriters::QueueWriters(const StoreOptions& options) : options_(options), layout_(options.root) {}
 
 QueueWriter& QueueWriters::Add(QueueName name, std::optional<MarkedQueue> start) {
@@ -211,6 +241,27 @@ Status QueueWriters::Sync(int32_t least_pages) {
   for (const QueueWriter* writer : dirty) writer->StartWriting();
   for (QueueWriter* writer : dirty) MQ_TRY(writer->Sync());
   return Ok();
+}
+
+void QueueWriters::BeginTrim() {
+  to_trim_.clear();
+  for (const auto& [key, writer] : queues_) to_trim_.push_back(writer->name());
+}
+
+bool QueueWriters::Trim(PhysicalOffset log_min, size_t max_queues) {
+  for (size_t i = 0; i < max_queues && !to_trim_.empty(); ++i) {
+    const QueueName name = std::move(to_trim_.back());
+    to_trim_.pop_back();
+    const auto it = queues_.find(Key{name.topic, name.queue_id});
+    if (it == queues_.end()) continue;
+    if (const auto trimmed = it->second->Trim(log_min); !trimmed) {
+      log::Warn("store.reput", "expired queue files cannot be removed")
+          .Field("topic", name.topic)
+          .Field("queue", name.queue_id)
+          .Field("error", trimmed.error());
+    }
+  }
+  return !to_trim_.empty();
 }
 
 std::map<QueueName, MarkedQueue> QueueWriters::Marked() const {

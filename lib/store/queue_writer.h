@@ -44,6 +44,9 @@ class QueueWriter {
   Status Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
   // Durable up to the present end.
   Status Sync();
+  // Removes files none of whose records is at or behind `log_min`, oldest first; never the last one. True when some
+  // have gone, durably.
+  Result<bool> Trim(PhysicalOffset log_min);
   int64_t dirty_bytes() const { return end_bytes() - dirty_from_; }
   // Starts to write what Sync would write, without waiting for it.
   void StartWriting() const;
@@ -60,6 +63,7 @@ class QueueWriter {
   Status CreateFile(int64_t start);
   Status AppendEntry(const QueueEntry& entry);
   Status AllocateAhead(int64_t position_in_file);
+  Result<bool> HasExpired(int64_t file_start, PhysicalOffset log_min) const;
 
   const StoreOptions& options_;
   QueueName name_;
@@ -91,6 +95,11 @@ class QueueWriters {
   // so the writing of all is started before the first is waited for.
   Status Sync(int32_t least_pages);
   std::map<QueueName, MarkedQueue> Marked() const;
+
+  // Trims all queues in pieces: from BeginTrim on each call deals with at most `max_queues`, and is true while some are
+  // left. A queue that fails is passed over and said.
+  void BeginTrim();
+  bool Trim(PhysicalOffset log_min, size_t max_queues);
   QueueAnomalies& anomalies() { return anomalies_; }
 
  private:
@@ -111,6 +120,7 @@ class QueueWriters {
   std::unordered_map<Key, std::unique_ptr<QueueWriter>, KeyHash> queues_;
   QueueWriter* last_ = nullptr;  // records come in runs of one queue
   QueueAnomalies anomalies_;
+  std::vector<QueueName> to_trim_;
 };
 
 }  // namespace mq::store

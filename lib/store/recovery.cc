@@ -33,13 +33,13 @@ constexpr int64_t kProgressRecords = 1 << 16;
 class LogRecovery {
  public:
   LogRecovery(const StoreOptions& options, bool clean, const RecoverProgress& progress, RecoverMode mode)
-      : options_(options), layout_(options.root), progress_(progress), mode_(mode) {
+      : options_(options), layout_(options.layout()), progress_(progress), mode_(mode) {
     result_.clean = clean;
   }
 
   Result<RecoverResult> Run() {
     MQ_TRY(RefuseForeignFormats());
-    MQ_ASSIGN(files_, ListMappedFiles(layout_.CommitLogDir()));
+    MQ_ASSIGN(files_, ListLogFiles(layout_));
     if (files_.empty()) return result_;
     MQ_TRY(CheckFiles());
     result_.min = PhysicalOffset(files_.front().start);
@@ -337,7 +337,9 @@ class LogRecovery {
           .Field("bytes", result_.bytes_dropped)
           .Field("records", result_.records_dropped);
     }
-    return result_.clean ? Ok() : FsyncDirectory(layout_.CommitLogDir());
+    if (result_.clean) return Ok();
+    for (const std::string& directory : layout_.WritableLogDirs()) MQ_TRY(FsyncDirectory(directory));
+    return Ok();
   }
 
   const StoreOptions& options_;

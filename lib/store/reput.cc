@@ -13,6 +13,8 @@ namespace {
 // A crash never costs a replay of much more than this.
 constexpr int64_t kMarkerBytes = int64_t{256} << 20;
 constexpr int64_t kMarkerRetryMs = 20;
+// Queues whose files are looked at in one step.
+constexpr size_t kTrimQueues = 64;
 
 int64_t NextLimit(const std::map<std::string, PhysicalOffset, std::less<>>& removals, PhysicalOffset limit) {
   for (const auto& [topic, position] : removals) limit = std::min(limit, position);
@@ -67,6 +69,8 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
     reput->last_store_timestamp_ = marker->store_timestamp;
     reput->last_body_crc_ = marker->body_crc;
   }
+  reput->log_min_ = log_min;
+  if (marker) reput->trimmed_ = marker->log_min;
   if (marker && marker->index) reput->marked_index_ = marker->index->position;
   if (options.index_enable) {
     IndexCheckMode index_mode = same_life ? IndexCheckMode::kGoOn : IndexCheckMode::kRollBack;
@@ -170,22 +174,59 @@ Result<bool> Reput::ApplyTombstones() {
   return true;
 }
 
+// Files that are on their way out are let go of, and what they held needs no entry any more.
+void Reput::FollowLogMin() {
+  const PhysicalOffset log_min = LoadLogMin(positions_);
+  if (log_min == log_min_) return;
+  log_min_ = log_min;
+  log_.ForgetRemoved();
+  if (undone_ && *undone_ < log_min) undone_.reset();
+  if (walk_.position() >= log_min) return;
+  log::Warn("store.reput", "records have expired before they were dispatched")
+      .Field("from", walk_.position().value())
+      .Field("to", log_min.value());
+  walk_.SkipTo(log_min);
+}
+
+void Reput::TrimStep(ReputOutcome& outcome) {
+  const uint32_t requests = positions_.broker().clean_queues_requests.load(std::memory_order_acquire);
+  if (!trimming_) {
+    if (log_min_ <= trimmed_ && requests == trim_requests_) return;
+    trim_requests_ = requests;
+    trimming_ = log_min_;
+    queues_.BeginTrim();
+  }
+  if (queues_.Trim(*trimming_, kTrimQueues)) {
+    outcome.more = true;
+    return;
+  }
+  if (index_) index_->Trim(*trimming_);
+  trimmed_ = *trimming_;
+  trimming_.reset();
+  page_.trimmed.store(std::max(page_.trimmed.load(std::memory_order_relaxed), trimmed_.value()),
+                      std::memory_order_release);
+  outcome.trimmed = true;
+}
+
 Result<ReputOutcome> Reput::Step(int64_t now_ms, int64_t max_records) {
   ReputOutcome outcome;
   // `wrote` first: a record of a topic that was made again is visible only after its tombstone is.
   const PhysicalOffset whole = limit();
+  FollowLogMin();
   MQ_TRY(LoadNewTombstones());
   const PhysicalOffset limit_now(NextLimit(pending_removals_, whole));
   Status dispatched = Dispatch(limit_now, max_records);
   if (index_) index_->CatchUp(undone_ ? *undone_ : walk_.position(), max_records, now_ms);
   outcome.advanced = PublishIndexed();
   outcome.advanced |= Publish();
+  page_.index_failing.store(index_ && index_->failing() ? 1 : 0, std::memory_order_relaxed);
   page_.gaps.store(queues_.anomalies().gaps, std::memory_order_relaxed);
   page_.queue_error.store(dispatched ? 0 : 1, std::memory_order_release);
   MQ_TRY(std::move(dispatched));
   MQ_ASSIGN(outcome.tombstones_applied, ApplyTombstones());
+  TrimStep(outcome);
   MQ_TRY(FlushStep(now_ms));
-  outcome.more = walk_.position() < whole || (index_ && index_->more(now_ms));
+  outcome.more |= walk_.position() < whole || (index_ && index_->more(now_ms));
   outcome.next_step_ms = waiting_marker_ ? kMarkerRetryMs : options_.queue_flush_interval_ms;
   return outcome;
 }
@@ -207,7 +248,8 @@ Status Reput::FlushThoroughly() {
   if (last_record_.value() < 0 || undone_ || (walk_.position() <= marked_ && !index_grew)) return Ok();
   DispatchedMarker marker;
   marker.offset = walk_.position();
-  marker.log_min = LoadLogMin(positions_);
+  // Not the present one: files of queues that are not trimmed for it yet may go after this was written.
+  marker.log_min = trimmed_;
   marker.last_record = last_record_;
   marker.store_timestamp = last_store_timestamp_;
   marker.body_crc = last_body_crc_;

@@ -7,6 +7,9 @@
 // Open and derived again, byte for byte. One process, one thread.
 // Fed by positions and the log; read by the broker's pull processor. Spec: mq-store(5), "Reput".
 //
+// Expiry: mq-flushd publishes a new minimum of the log and removes the file; here the queue and index files below it
+// follow. What the log no longer holds is passed over by a dispatch that was still there.
+//
 // Marker order: sample `dispatched` -> sync dirty queues and index -> hand the times to mq-flushd through the page
 // -> wait until `flushed` has passed the sample -> marker.
 #pragma once
@@ -33,6 +36,7 @@ namespace mq::store {
 struct ReputOutcome {
   bool advanced = false;            // `dispatched` or `indexed` has grown: ring the broker if it waits
   bool tombstones_applied = false;  // deletions are done: ring the broker
+  bool trimmed = false;             // expired queue and index files are gone: ring the broker
   bool more = false;                // there is more to do at once
   int64_t next_step_ms = 1000;      // otherwise at the latest then (flush of the queues)
 };
@@ -70,6 +74,8 @@ class Reput {
   Status Dispatch(PhysicalOffset limit, int64_t max_records);
   Status DispatchRecord(const protocol::MessageView& message);
   Status FlushStep(int64_t now_ms);
+  void FollowLogMin();
+  void TrimStep(ReputOutcome& outcome);
   Status FlushThoroughly();
   Status WriteMarkerIfCovered();
   bool Publish();
@@ -96,6 +102,11 @@ class Reput {
   uint32_t last_body_crc_ = 0;
   int64_t last_flush_ms_ = 0;
   int64_t last_thorough_ms_ = 0;
+  PhysicalOffset log_min_;  // as last looked at
+  // Queue files are trimmed for this minimum, and the requests up to this number are served.
+  PhysicalOffset trimmed_;
+  uint32_t trim_requests_ = 0;
+  std::optional<PhysicalOffset> trimming_;  // under way
   PhysicalOffset marked_;
   PhysicalOffset marked_index_;
   std::optional<DispatchedMarker> waiting_marker_;  // its queues are durable; `flushed` is not there yet

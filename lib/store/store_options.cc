@@ -19,6 +19,19 @@ Result<std::vector<int64_t>> ParseDelayLevels(std::string_view text) {
   return levels;
 }
 
+Result<std::vector<int32_t>> ParseHours(std::string_view text) {
+  std::vector<int32_t> hours;
+  for (std::string_view piece : SplitAny(text, "; ")) {
+    const auto hour = ParseInt64(piece);
+    if (!hour || *hour < 0 || *hour > 23) {
+      return MakeError(ErrorCode::kConfig, "deleteWhen: '" + std::string(piece) + "' is no hour from 0 to 23");
+    }
+    hours.push_back(static_cast<int32_t>(*hour));
+  }
+  if (hours.empty()) return MakeError(ErrorCode::kConfig, "deleteWhen names no hour from 0 to 23");
+  return hours;
+}
+
 namespace {
 
 Status CheckRange(const char* name, int64_t value, int64_t low, int64_t high) {
@@ -53,6 +66,21 @@ Status ReadFlag(const Settings& settings, const std::string& key, bool* out) {
   return Ok();
 }
 
+// Directories, a line each: no file name that a setting can give holds one.
+std::string Lines(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += path + "\n";
+  return text;
+}
+
+Status ReadLines(const Settings& settings, const std::string& key, std::vector<std::string>* out) {
+  MQ_ASSIGN(const std::string* text, Member(settings, key));
+  for (std::string_view line : Split(*text, '\n')) {
+    if (!line.empty()) out->emplace_back(line);
+  }
+  return Ok();
+}
+
 }  // namespace
 
 Status NormalizeOptions(StoreOptions& options) {
@@ -83,6 +111,8 @@ Settings EncodeOptions(const StoreOptions& options) {
   Settings settings;
   auto number = [&settings](const char* key, int64_t value) { settings[key] = std::to_string(value); };
   settings["storePathRootDir"] = options.root;
+  settings["storePathCommitLog"] = Lines(options.log_paths.writable);
+  settings["readOnlyCommitLogStorePaths"] = Lines(options.log_paths.read_only);
   number("mappedFileSizeCommitLog", options.commit_log_file_bytes);
   number("mappedFileSizeConsumeQueue", options.consume_queue_file_bytes);
   number("maxMessageSize", options.max_message_bytes);
@@ -99,6 +129,16 @@ Settings EncodeOptions(const StoreOptions& options) {
   number("maxIndexNum", options.index_entries);
   number("warmWindow", options.warm_window_bytes);
   number("warmMapedFileEnable", options.warm_whole_file ? 1 : 0);
+  std::string hours;
+  for (int32_t hour : options.clean.hours) hours += (hours.empty() ? "" : ";") + std::to_string(hour);
+  settings["deleteWhen"] = hours;
+  number("fileReservedTime", options.clean.reserved_ms);
+  number("cleanResourceInterval", options.clean.interval_ms);
+  number("deleteCommitLogFilesInterval", options.clean.file_pause_ms);
+  number("diskMaxUsedSpaceRatio", options.clean.early_permille);
+  number("diskSpaceCleanForciblyRatio", options.clean.force_permille);
+  number("diskSpaceWarningLevelRatio", options.clean.full_permille);
+  number("cleanFileForciblyEnable", options.clean.forcibly ? 1 : 0);
   std::string levels;
   for (int64_t ms : options.delay_levels_ms) levels += (levels.empty() ? "" : " ") + std::to_string(ms) + "ms";
   settings["messageDelayLevel"] = levels;
@@ -110,6 +150,8 @@ Result<StoreOptions> DecodeOptions(const Settings& settings) {
   bool sync = false;
   MQ_ASSIGN(const std::string* root, Member(settings, "storePathRootDir"));
   options.root = *root;
+  MQ_TRY(ReadLines(settings, "storePathCommitLog", &options.log_paths.writable));
+  MQ_TRY(ReadLines(settings, "readOnlyCommitLogStorePaths", &options.log_paths.read_only));
   MQ_TRY(ReadNumber(settings, "mappedFileSizeCommitLog", &options.commit_log_file_bytes));
   MQ_TRY(ReadNumber(settings, "mappedFileSizeConsumeQueue", &options.consume_queue_file_bytes));
   MQ_TRY(ReadNumber(settings, "maxMessageSize", &options.max_message_bytes));
@@ -127,6 +169,15 @@ Result<StoreOptions> DecodeOptions(const Settings& settings) {
   MQ_TRY(ReadNumber(settings, "maxIndexNum", &options.index_entries));
   MQ_TRY(ReadNumber(settings, "warmWindow", &options.warm_window_bytes));
   MQ_TRY(ReadFlag(settings, "warmMapedFileEnable", &options.warm_whole_file));
+  MQ_ASSIGN(const std::string* hours, Member(settings, "deleteWhen"));
+  MQ_ASSIGN(options.clean.hours, ParseHours(*hours));
+  MQ_TRY(ReadNumber(settings, "fileReservedTime", &options.clean.reserved_ms));
+  MQ_TRY(ReadNumber(settings, "cleanResourceInterval", &options.clean.interval_ms));
+  MQ_TRY(ReadNumber(settings, "deleteCommitLogFilesInterval", &options.clean.file_pause_ms));
+  MQ_TRY(ReadNumber(settings, "diskMaxUsedSpaceRatio", &options.clean.early_permille));
+  MQ_TRY(ReadNumber(settings, "diskSpaceCleanForciblyRatio", &options.clean.force_permille));
+  MQ_TRY(ReadNumber(settings, "diskSpaceWarningLevelRatio", &options.clean.full_permille));
+  MQ_TRY(ReadFlag(settings, "cleanFileForciblyEnable", &options.clean.forcibly));
   MQ_ASSIGN(const std::string* levels, Member(settings, "messageDelayLevel"));
   MQ_ASSIGN(options.delay_levels_ms, ParseDelayLevels(*levels));
   MQ_TRY(NormalizeOptions(options));

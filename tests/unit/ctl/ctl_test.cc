@@ -45,6 +45,11 @@ struct Helper : ClientHandler {
     events.push_back("wake");
     if (on_wake) on_wake();
   }
+  void OnSettings(const Settings& s) override {
+    settings = s;
+    events.push_back("settings");
+    if (on_wake) on_wake();
+  }
   void OnDrain() override {
     events.push_back("drain");
     if (on_drain) on_drain();
@@ -114,6 +119,23 @@ TEST_F(CtlTest, AttachWakeDrainLose) {
   EXPECT_EQ(helper.events, (std::vector<std::string>{"attached", "wake", "drain", "lost"}));
   EXPECT_EQ(broker.events, (std::vector<std::string>{"flushd attached", "wake from flushd", "flushd drained "}));
   EXPECT_FALSE(PathExists(directory_ + "/ctl.sock"));
+}
+
+TEST_F(CtlTest, ChangedSettingsReachWhoIsThereAndWhoComes) {
+  loop::Loop loop;
+  Broker broker;
+  auto server = Serve(loop, broker);
+  Helper flushd, reputd;
+  Client one(loop, directory_, Role::kFlushd, 1, "b1", flushd);
+  Client two(loop, directory_, Role::kReputd, 1, "b1", reputd);
+  flushd.on_attached = [&] { server->ChangeSettings({{"a", "2"}}); };
+  flushd.on_wake = [&] { two.Start(); };
+  reputd.on_attached = [&] { loop.Stop(); };
+  one.Start();
+  loop.Run();
+  EXPECT_EQ(flushd.events, (std::vector<std::string>{"attached", "settings"}));
+  EXPECT_EQ(flushd.settings, (Settings{{"a", "2"}}));
+  EXPECT_EQ(reputd.settings, (Settings{{"a", "2"}}));
 }
 
 TEST_F(CtlTest, SecondHelperAndOtherBuildAreRefused) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "protocol/batch.h"
 #include "protocol/properties.h"
@@ -43,7 +44,7 @@ class TestStore {
   }
   ~TestStore() { RemoveTree(root_).Ignore("a left-over temporary directory"); }
 
-  StoreLayout layout() const { return StoreLayout(root_); }
+  StoreLayout layout() const { return options.layout(); }
 
   // What a broker does at boot: recover, publish, number, open the log. Leaves abort as it is.
   void Boot(bool clean = true) {

@@ -1,0 +1,94 @@
+load helper
+
+# A filesystem of 200 MiB of its own, where the machine allows it.
+mount_small() {
+  mkdir -p "$T/disk"
+  [ "$(id -u)" = 0 ] || skip "mounting a small filesystem needs root"
+  mount -t tmpfs -o size=200m tmpfs "$T/disk" 2> "$T/mount.err" || skip "no small filesystem: $(cat "$T/mount.err")"
+  STORE=$T/disk/store
+}
+teardown() {
+  local pid
+  for pid in "${PIDS[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+  for pid in "${PIDS[@]}"; do wait "$pid" 2>/dev/null; done
+  pkill -KILL -f -- "--store $T" 2>/dev/null
+  umount -l "$T/disk" 2>/dev/null
+  if [ -z "${BATS_TEST_COMPLETED:-}" ]; then tail -40 "$T"/*.log; fi
+  rm -rf "$T"
+}
+# Everything acknowledged, and nothing twice that was sent once.
+check_acknowledged() {
+  awk -F'\t' '$2 == "stored" { print $1 }' "$T/report" | sort > "$T/acked"
+  [ "$(wc -l < "$T/acked")" -gt 1000 ]
+  mq-consume -t T --from start -e -f '%b%n' | cut -d' ' -f1 | sort > "$T/found"
+  [ -z "$(comm -23 "$T/acked" "$T/found")" ]
+}
+lines() { seq "$1" "$2" | awk -v pad="$(printf '%01000d' 0)" '{ print $1, pad }'; }
+full() { mq-admin health | grep -q 'disk is full\|no space'; }
+
+@test "bug 61 EX-07 a disk filled to the brim refuses with code 14, and serves again without a restart" {
+  mount_small
+  head -c 60M /dev/zero > "$T/disk/early"
+  start_cluster --clean-file-forcibly-enable=false --flush-interval-commit-log 50
+  lines 1 200000 | mq-send -t T --report "$T/report" --retries 0 -q 2> "$T/send.log" 3>&- &
+  sender=$!
+  until_true 60 full
+  wait $sender || true
+  # Sends were refused before anything could fail.
+  grep -q 'disk is full' "$T/send.log" "$T/report"
+  # The rest goes to somebody else, to the last byte: nothing of ours can be written, and nothing breaks.
+  cat /dev/zero > "$T/disk/foreign" 2> /dev/null || true
+  [ "$(df --output=avail "$T/disk" | tail -1)" -lt 100 ]
+  run mq-send -t T -m x --retries 0
+  [ "$status" -ne 0 ]
+  check_acknowledged
+  # A group can still be served, though its offset finds no room on the disk.
+  [ "$(mq-consume -t T -g G -c 3 | wc -l)" = 3 ]
+  mq-admin topic create Later > /dev/null 2>&1 || true
+  rm "$T/disk/foreign" "$T/disk/early"
+  until_true 20 mq-admin health -q
+  mq-send -t T -m "after" -q
+  mq-consume -t T --from start -e -f '%b%n' | grep -qx after
+  check_acknowledged
+  # Nobody was killed, by SIGBUS or otherwise.
+  ! grep -q 'helper.exit' "$T/broker.log"
+  kill -0 "$PID_broker"
+  until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
+  mq-storedump "$STORE" --verify
+}
+
+@test "EX-07 forced cleaning keeps a small disk going under a long load" {
+  mount_small
+  start_cluster --flush-interval-commit-log 50 --delete-commit-log-files-interval 10
+  # Twice what fits.
+  lines 1 250000 | mq-send -t T --report "$T/report" --retries 50 --timeout 60s -q
+  [ "$(grep -c stored "$T/report")" = 250000 ]
+  [ "$(mq-admin broker status --json | jq -r .commitLogMinOffset)" -gt 0 ]
+  mq-consume -t T --from start -e -f '%b%n' | cut -d' ' -f1 > "$T/found"
+  # What is still there is the newest, and it is whole.
+  grep -qx 250000 "$T/found"
+  [ "$(sort -u "$T/found" | wc -l)" -gt 50000 ]
+  ! grep -q 'helper.exit' "$T/broker.log"
+  until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
+  mq-storedump "$STORE" --verify
+}
+
+@test "a disk that is full to others alone: the next commit log file finds no space, and is made later" {
+  mount_small
+  # The levels never say that it is full: only the allocation does.
+  start_cluster --clean-file-forcibly-enable=false --disk-space-warning-level-ratio 1
+  lines 1 100 | mq-send -t T -q
+  cat /dev/zero > "$T/disk/foreign" 2> /dev/null || true
+  lines 101 20000 | mq-send -t T --report "$T/report" --retries 0 -q 2> "$T/send.log" || true
+  until_true 10 full
+  run mq-send -t T -m x --retries 0
+  [ "$status" -ne 0 ]
+  [[ $output == *"no space for the next commit log file"* ]]
+  rm "$T/disk/foreign"
+  until_true 20 mq-admin health -q
+  mq-send -t T -m after -q
+  mq-consume -t T --from start -e -f '%b%n' | grep -qx after
+  ! grep -q 'helper.exit' "$T/broker.log"
+  until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
+  mq-storedump "$STORE" --verify
+}
