@@ -256,7 +256,7 @@ complete -c mq-admin -n '__mq_admin_at broker \'config\'' -l watch -x -d 'print 
 complete -c mq-admin -n '__mq_admin_at broker \'config\'' -l header -d 'begin with the names of the columns in a pipe too'
 complete -c mq-admin -n '__mq_admin_at broker \'config\'' -l columns -x -d 'print only these columns, in this order'
 complete -c mq-admin -n '__mq_admin_at broker \'config\'' -l sort -x -d 'sort by this column, numbers as numbers; with - in front the other way round'
-complete -c mq-admin -n '__mq_admin_noun broker' -a clean -d 'let brokers delete what nobody needs any more; mq-broker of this version answers that it does not support it, RocketMQ\'s does it'
+complete -c mq-admin -n '__mq_admin_noun broker' -a clean -d 'let brokers delete now what nobody needs any more'
 complete -c mq-admin -n '__mq_admin_at broker \'clean\' 0' -a '(__mq_names brokers)'
 complete -c mq-admin -n '__mq_admin_at broker \'clean\'' -l cluster -x -a '(__mq_names clusters)' -d 'on the masters of this cluster; needed when there is more than one'
 complete -c mq-admin -n '__mq_admin_at broker \'clean\'' -l expired-queues -d 'delete files of consume queues whose messages are gone'

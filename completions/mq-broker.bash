@@ -56,6 +56,18 @@ _mq_broker() {
       COMPREPLY=($(compgen -d -- "$cur"))
       return
       ;;
+    --store-path-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --read-only-commit-log-store-paths)
+      COMPREPLY=()
+      return
+      ;;
+    --multi-path-splitter)
+      COMPREPLY=()
+      return
+      ;;
     --helpers)
       COMPREPLY=($(compgen -W 'spawn external' -- "$cur"))
       return
@@ -116,6 +128,34 @@ _mq_broker() {
       COMPREPLY=()
       return
       ;;
+    --delete-when)
+      COMPREPLY=()
+      return
+      ;;
+    --file-reserved-time)
+      COMPREPLY=()
+      return
+      ;;
+    --clean-resource-interval)
+      COMPREPLY=()
+      return
+      ;;
+    --delete-commit-log-files-interval)
+      COMPREPLY=()
+      return
+      ;;
+    --disk-max-used-space-ratio)
+      COMPREPLY=()
+      return
+      ;;
+    --disk-space-clean-forcibly-ratio)
+      COMPREPLY=()
+      return
+      ;;
+    --disk-space-warning-level-ratio)
+      COMPREPLY=()
+      return
+      ;;
     --broker-permission)
       COMPREPLY=()
       return
@@ -162,7 +202,7 @@ _mq_broker() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--broker-name --broker-cluster-name --broker-id --broker-role --broker-ip1 --listen --listen-port -n --namesrv --register-name-server-period --register-broker-timeout-mills --compressed-register --force-register --store --helpers --mapped-file-size-commit-log --mapped-file-size-consume-queue --message-index-enable --max-hash-slot-num --max-index-num --max-message-size --check-crc-on-recover --warm-window --warm-maped-file-enable --flush-disk-type --sync-flush-timeout --flush-interval-commit-log --flush-commit-log-least-pages --flush-commit-log-thorough-interval --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval --broker-permission --auto-create-topic-enable --default-topic-queue-nums --auto-create-subscription-group --notify-consumer-ids-changed-enable --flush-consumer-offset-interval --long-polling-enable --short-polling-time-mills --max-transfer-bytes-on-message-in-memory --max-transfer-count-on-message-in-memory --max-msgs-num-batch --default-query-max-num --enable-detail-stat -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--broker-name --broker-cluster-name --broker-id --broker-role --broker-ip1 --listen --listen-port -n --namesrv --register-name-server-period --register-broker-timeout-mills --compressed-register --force-register --store --store-path-commit-log --read-only-commit-log-store-paths --multi-path-splitter --helpers --mapped-file-size-commit-log --mapped-file-size-consume-queue --message-index-enable --max-hash-slot-num --max-index-num --max-message-size --check-crc-on-recover --warm-window --warm-maped-file-enable --flush-disk-type --sync-flush-timeout --flush-interval-commit-log --flush-commit-log-least-pages --flush-commit-log-thorough-interval --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval --delete-when --file-reserved-time --clean-resource-interval --delete-commit-log-files-interval --clean-file-forcibly-enable --disk-max-used-space-ratio --disk-space-clean-forcibly-ratio --disk-space-warning-level-ratio --broker-permission --auto-create-topic-enable --default-topic-queue-nums --auto-create-subscription-group --notify-consumer-ids-changed-enable --flush-consumer-offset-interval --long-polling-enable --short-polling-time-mills --max-transfer-bytes-on-message-in-memory --max-transfer-count-on-message-in-memory --max-msgs-num-batch --default-query-max-num --enable-detail-stat -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -32,6 +32,7 @@ complete -c mq-storedump -l summary -d 'print one line for each queue: records, 
 complete -c mq-storedump -l usage -d 'print files, bytes and allocated bytes of each folder of the store'
 complete -c mq-storedump -l hex -x -d 'print what lies at position OFF of the commit log field by field'
 complete -c mq-storedump -l follow -d 'with commitlog: at its end wait for more, until interrupted; at a low priority (nice 15)'
+complete -c mq-storedump -l commit-log -x -d 'the directories of the commit log, of a store whose broker had storePathCommitLog'
 complete -c mq-storedump -l from -x -d 'begin at this position of the commit log, or the next record behind it; with queue: at this queue offset'
 complete -c mq-storedump -l to -x -d 'stop in front of this position or queue offset'
 complete -c mq-storedump -s t -l topic -x -a '(__mq_names topics)' -d 'only records of this topic; repeatable'

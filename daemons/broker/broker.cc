@@ -259,8 +259,9 @@ void Broker::LookForTrouble() {
   const auto flush_errno = static_cast<int>(positions_->flushd().flush_failed_errno.load(std::memory_order_relaxed));
   std::string trouble = expiry_->NoSpace(sends_->gate().holding());
   if (flush_errno != 0) trouble = std::string("the commit log cannot be flushed: ") + std::strerror(flush_errno);
-  if (positions_->reputd().queue_error.load(std::memory_order_relaxed) != 0)
-    trouble = "a consume queue cannot be written";
+  if (const auto error = positions_->reputd().queue_error.load(std::memory_order_relaxed); error != 0) {
+    trouble = std::string("a consume queue cannot be written: ") + std::strerror(static_cast<int>(error));
+  }
   if (!core_.log->lost().empty()) trouble = core_.log->lost();
   if (trouble == core_.unwritable) return;
   core_.unwritable = std::move(trouble);

@@ -85,6 +85,7 @@ int64_t FlushWork::Turn() {
   store::StopWaiting(waiting);
   store::FlushOutcome outcome = flusher_->Step(MonotonicMs());
   Ring(outcome);
+  if (outcome.allocated) cleaner_->LookAgain();
   const auto state = static_cast<store::BrokerState>(positions_->broker().state.load(std::memory_order_acquire));
   if (state == store::BrokerState::kServing) outcome.next_step_ms = std::min(outcome.next_step_ms, Clean());
   if (outcome.more) return 0;

@@ -221,8 +221,11 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
   }
   if (now_ms - last_checkpoint_ms_ >= kCheckpointIntervalMs) {
     last_checkpoint_ms_ = now_ms;
-    if (Status written = CheckpointStep(); !written) {
-      log::Err("store.flush", "the checkpoint cannot be written").Field("error", written.error());
+    uint64_t suppressed = 0;
+    if (Status written = CheckpointStep(); !written && checkpoint_lines_.Allow(&suppressed)) {
+      log::Err("store.flush", "the checkpoint cannot be written")
+          .Field("error", written.error())
+          .Field("suppressed", suppressed);
     }
   }
   const auto state = static_cast<BrokerState>(positions_.broker().state.load(std::memory_order_acquire));

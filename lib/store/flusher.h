@@ -89,6 +89,7 @@ class Flusher {
   int64_t last_checkpoint_ms_ = 0;
   int64_t retry_allocate_ms_ = 0;
   log::RateLimit allocate_lines_{6};
+  log::RateLimit checkpoint_lines_{6};
   int64_t retry_warm_ms_ = 0;
 };
 

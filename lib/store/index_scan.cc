@@ -75,7 +75,7 @@ Result<bool> IndexScan::AgreesWithLog(int32_t number, LogReader& log) const {
   const auto record = log.ReadRecord(entry.position, &slice);
   if (!record) {
     if (record.error().code == ErrorCode::kIo) return record.error();
-    return false;
+    return entry.position < log.min();  // expired just now
   }
   bool found = false;
   ForEachIndexKey(record->properties, [&](std::string_view key) {

@@ -230,7 +230,7 @@ CleanOutcome LogCleaner::Step(int64_t monotonic_ms, int64_t wall_ms) {
   } else if (pending_) {
     outcome.next_step_ms = pending_->at_ms - monotonic_ms;
   } else {
-    outcome.next_step_ms = std::clamp<int64_t>(next_run_ms_ - monotonic_ms, 0, kMeasureMs);
+    outcome.next_step_ms = std::clamp<int64_t>(std::max(next_run_ms_, retry_ms_) - monotonic_ms, 0, kMeasureMs);
   }
   return outcome;
 }

@@ -7,9 +7,9 @@
 // file: the new `min` is published, readers get a pause to let go of it, then it is removed on a thread of its own and
 // the directory is synced. A kill in between leaves a file below `min`, which goes first the next time.
 //
-// The disk is measured every second, also while a removal takes long: above the warning level appends are refused by
-// the broker, and served again as soon as there is space. Ages are judged by trusted_clock.h, and no file is younger
-// than one that was written after it. Spec: mq-store(5), "Expiry".
+// The disk is measured every second and after each new file, also while a removal takes long: above the warning level
+// appends are refused by the broker, and served again as soon as there is space. Ages are judged by trusted_clock.h,
+// and no file is younger than one that was written after it. Spec: mq-store(5), "Expiry".
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,8 @@ class LogCleaner {
              FileOps& file_ops = FileOps::Real());
 
   CleanOutcome Step(int64_t monotonic_ms, int64_t wall_ms);
+  // A file was made: a fast writer must not outrun the next look at the disk.
+  void LookAgain() { measured_ = false; }
   void SetOptions(const CleanOptions& options) { options_.clean = options; }
   // Waits for a removal under way; nothing is begun any more. For drain.
   void Finish();

@@ -115,7 +115,7 @@ struct ReputdPage {
   std::atomic<int64_t> durable_dispatched;   // offset of the marker last written
   std::atomic<uint32_t> queues_checked;      // tails cut, lost files found: `dispatched` may be believed
   std::atomic<uint32_t> tombstones_applied;  // value of BrokerPage::tombstones whose removals are done
-  std::atomic<uint32_t> queue_error;         // a queue could not be written: appends must be refused
+  std::atomic<uint32_t> queue_error;         // errno: a queue could not be written, appends must be refused; 0 = none
   std::atomic<uint64_t> gaps;                // queue gaps filled
   std::atomic<int64_t> trimmed;              // queue and index files of records below this log minimum are gone
   std::atomic<uint32_t> index_failing;       // the index cannot be written at the moment

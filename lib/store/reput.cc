@@ -1,6 +1,7 @@
 #include "store/reput.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/log.h"
 #include "store/queue_check.h"
@@ -221,7 +222,8 @@ Result<ReputOutcome> Reput::Step(int64_t now_ms, int64_t max_records) {
   outcome.advanced |= Publish();
   page_.index_failing.store(index_ && index_->failing() ? 1 : 0, std::memory_order_relaxed);
   page_.gaps.store(queues_.anomalies().gaps, std::memory_order_relaxed);
-  page_.queue_error.store(dispatched ? 0 : 1, std::memory_order_release);
+  const int why = dispatched ? 0 : dispatched.error().sys_errno != 0 ? dispatched.error().sys_errno : EIO;
+  page_.queue_error.store(static_cast<uint32_t>(why), std::memory_order_release);
   MQ_TRY(std::move(dispatched));
   MQ_ASSIGN(outcome.tombstones_applied, ApplyTombstones());
   TrimStep(outcome);

@@ -39,13 +39,13 @@ check_rest() {
   [ "$(status commitLogMinOffset)" = 196608 ]
   [ "$(status removedFiles)" = 3 ]
   grep -q 'store.clean .*commitlog/00000000000000131072.*because=expired' "$T/broker.log"
-  mq-storedump "$STORE" --verify
+  mq-storedump "$STORE" --verify --index-slots 100
   # All the same after a kill of everything.
   LISTEN=$BROKER
   before=$(stats)
   kill -KILL "$PID_broker" $(helper_pid flushd) $(helper_pid reputd)
   start_broker $QUICK
-  [ "$(stats)" = "$before" ]
+  until_true 5 eval '[ "$(stats)" = "$before" ]'  # mq-reputd looks at its files first
   check_rest
 }
 
@@ -150,8 +150,9 @@ check_rest() {
   until_true 10 eval '[ "$(first_file)" = 00000000000000327680 ]'
   kill -CONT "$reader" 2>/dev/null || true
   wait "$reader"
-  # Message n carries n+1; whatever was handed out is whole.
-  awk '{ if ($1 + 1 != $2 + 0 || length($2) != 1000) bad = 1 } END { exit bad }' "$T/out"
+  # Whatever was handed out is whole, in order, and nothing of it came twice.
+  awk '{ if ($1 <= last && NR > 1 || $2 + 0 < 1 || $2 + 0 > 504 || length($2) != 1000 || seen[$2]++) bad = 1
+         last = $1 } END { exit bad || last != 503 }' "$T/out"
   check_rest
 }
 
@@ -164,7 +165,7 @@ check_rest() {
   until_true 15 eval '[ "$(first_file)" = 00000000000000720896 ]'
   until_true 10 dispatched
   check_rest
-  mq-storedump "$STORE" --verify
+  mq-storedump "$STORE" --verify --index-slots 100
 }
 
 @test "316 removes the queues of topics that are gone, and no others" {

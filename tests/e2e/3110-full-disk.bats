@@ -13,7 +13,10 @@ teardown() {
   for pid in "${PIDS[@]}"; do wait "$pid" 2>/dev/null; done
   pkill -KILL -f -- "--store $T" 2>/dev/null
   umount -l "$T/disk" 2>/dev/null
-  if [ -z "${BATS_TEST_COMPLETED:-}" ]; then tail -40 "$T"/*.log; fi
+  if [ -z "${BATS_TEST_COMPLETED:-}" ]; then
+    local log
+    for log in "$T"/*.log; do echo "--- $log"; tail -40 "$log"; done
+  fi
   rm -rf "$T"
 }
 # Everything acknowledged, and nothing twice that was sent once.
@@ -24,7 +27,7 @@ check_acknowledged() {
   [ -z "$(comm -23 "$T/acked" "$T/found")" ]
 }
 lines() { seq "$1" "$2" | awk -v pad="$(printf '%01000d' 0)" '{ print $1, pad }'; }
-full() { mq-admin health | grep -q 'disk is full\|no space'; }
+full() { mq-admin health | grep -qi 'sends are refused: .*\(disk is full\|no space\)'; }
 
 @test "bug 61 EX-07 a disk filled to the brim refuses with code 14, and serves again without a restart" {
   mount_small
@@ -83,7 +86,7 @@ full() { mq-admin health | grep -q 'disk is full\|no space'; }
   until_true 10 full
   run mq-send -t T -m x --retries 0
   [ "$status" -ne 0 ]
-  [[ $output == *"no space for the next commit log file"* ]]
+  [[ ${output,,} == *"14 service_not_available: "*"no space"* ]]
   rm "$T/disk/foreign"
   until_true 20 mq-admin health -q
   mq-send -t T -m after -q

@@ -78,11 +78,12 @@ CONF
   seq 10 | mq-send -t T -q
   [ "$(mq-consume -t T --from start -e | wc -l)" = 10 ]
   # What has no effect here is said, once a key, with its line; nothing of it was fatal.
-  grep -q "broker.conf:13: key 'deleteWhen'" "$T/broker.log"
-  for key in deleteWhen fileReservedTime messageDelayLevel waitTimeMillsInSendQueue; do
+  grep -q "broker.conf:7: key 'brokerIP2'" "$T/broker.log"
+  for key in brokerIP2 messageDelayLevel waitTimeMillsInSendQueue; do
     [ "$(grep -c "'$key'" "$T/broker.log")" = 1 ]
   done
   mq-admin broker config get autoCreateSubscriptionGroup | grep -q true
+  [ "$(mq-admin broker config get fileReservedTime --columns value)" = 48 ]
   stop broker
   stop namesrv
 }

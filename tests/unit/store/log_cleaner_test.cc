@@ -32,6 +32,12 @@ class FakeDisk : public FileOps {
     used -= per_file;
     return FileOps::Unlink(path);
   }
+  Status SyncDirectory(const std::string& path) override {
+    Status synced = FileOps::SyncDirectory(path);
+    const std::lock_guard<std::mutex> lock(mutex);
+    ready.notify_all();
+    return synced;
+  }
   void Release() {
     const std::lock_guard<std::mutex> lock(mutex);
     hold = false;
@@ -40,7 +46,7 @@ class FakeDisk : public FileOps {
   // A moment for the thread that removes.
   void LetWork() {
     std::unique_lock<std::mutex> lock(mutex);
-    ready.wait_for(lock, std::chrono::milliseconds(1));
+    if (!hold) ready.wait_for(lock, std::chrono::milliseconds(20));
   }
   std::atomic<int64_t> used{10};
   int64_t per_file = 0;
@@ -94,7 +100,7 @@ class LogCleanerTest : public ::testing::Test {
   std::unique_ptr<Flusher> flusher;
   std::unique_ptr<LogCleaner> cleaner;
   int64_t now = 1000000;
-  int64_t wall = NowMs();
+  int64_t wall = NowMs() / kHour * kHour + kHour / 2;
   int rings = 0;
 };
 
@@ -255,6 +261,7 @@ TEST_F(LogCleanerTest, AFullDiskRefusesAndServesAgain) {
 TEST_F(LogCleanerTest, NoFileIsMadeAheadOnAFullDisk) {
   store.options.self_allocate = false;
   Fill(1);
+  store.Append("T", 0, "x");
   page().disk_full.store(1);
   bool more = false;
   EXPECT_FALSE(*flusher->AllocateStep(now, &more));

@@ -83,7 +83,7 @@ TEST_F(LogPathsTest, EveryReaderFindsTheFilesOfAllPaths) {
   verify.log_paths = store.options.log_paths;
   store.Configure({"T"});
   auto report = VerifyStore(verify, [](const Fault& fault) {
-    if (fault.severity == Severity::kError) ADD_FAILURE() << fault.path << ": " << fault.what;
+    if (fault.severity == Severity::kError) ADD_FAILURE() << fault.file << ": " << fault.text;
   });
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->records, store.Bodies("T", 0).size());
