@@ -35,11 +35,11 @@ _mq_storedump() {
       COMPREPLY=($(compgen -W 'mq rocketmq' -- "$cur"))
       return
       ;;
-    --hex)
-      COMPREPLY=()
+    --diff)
+      COMPREPLY=($(compgen -d -- "$cur"))
       return
       ;;
-    --commit-log)
+    --hex)
       COMPREPLY=()
       return
       ;;
@@ -89,7 +89,7 @@ _mq_storedump() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--verify --for --summary --usage --hex --follow --commit-log --from --to -t --topic --time --grep --key --format -0 --nul -J --json -M --msgpack -D --delimiter --redact --raw --epoch-ms --line-buffered --index-slots --message-delay-level -q --quiet --context --print-config -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--verify --for --plan --diff --summary --usage --hex --follow --from --to -t --topic --time --grep --key --format -0 --nul -J --json -M --msgpack -D --delimiter --redact --raw --epoch-ms --line-buffered --index-slots --message-delay-level -q --quiet --context --print-config -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

@@ -28,6 +28,8 @@ function __mq_names
 end
 complete -c mq-storedump -l verify -d 'check the whole store and print one fault a line; leave with status 1 when there is any'
 complete -c mq-storedump -l for -x -a 'mq rocketmq' -d 'with --verify: rocketmq also names what RocketMQ\'s own broker would refuse or misread'
+complete -c mq-storedump -l plan -d 'print what the next start of a broker would cut, fill up and build anew; leave with status 1 when bytes of the log are damaged or would be cut'
+complete -c mq-storedump -l diff -x -a '(__fish_complete_directories)' -d 'compare with another store: counts and the first difference; leave with status 1 when they differ'
 complete -c mq-storedump -l summary -d 'print one line for each queue: records, smallest and largest offset, bytes, first and last time'
 complete -c mq-storedump -l usage -d 'print files, bytes and allocated bytes of each folder of the store'
 complete -c mq-storedump -l hex -x -d 'print what lies at position OFF of the commit log field by field'

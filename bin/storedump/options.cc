@@ -1,6 +1,7 @@
 #include "storedump/options.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -22,8 +23,9 @@ constexpr std::pair<std::string_view, Part> kParts[] = {
     {"config", Part::kConfig},
     {"all", Part::kAll},
 };
-constexpr std::pair<std::string_view, Task> kTasks[] = {
-    {"verify", Task::kVerify}, {"summary", Task::kSummary}, {"usage", Task::kUsage}, {"hex", Task::kHex}};
+constexpr std::pair<std::string_view, Task> kTasks[] = {{"verify", Task::kVerify}, {"plan", Task::kPlan},
+                                                        {"diff", Task::kDiff},     {"summary", Task::kSummary},
+                                                        {"usage", Task::kUsage},   {"hex", Task::kHex}};
 
 // Where an option means something. Options not named here mean something everywhere.
 struct Place {
@@ -49,12 +51,17 @@ const std::vector<Place>& Places() {
       {"raw", {Task::kPrint}, {Part::kCommitLog}},
       {"epoch-ms", {Task::kPrint}, {Part::kCommitLog}},
       {"line-buffered", {Task::kPrint}, {Part::kCommitLog, Part::kAll}},
-      {"index-slots", {Task::kPrint, Task::kVerify}, {Part::kIndex, Part::kAll}},
+      {"index-slots", {Task::kPrint, Task::kVerify, Task::kDiff}, {Part::kIndex, Part::kAll}},
   };
   return places;
 }
 
 Error Usage(std::string text) { return MakeError(ErrorCode::kConfig, std::move(text)); }
+
+std::string WithoutEndSlashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
 
 Status ReadOperands(const std::vector<std::string>& operands, bool has_task, Options& options) {
   auto part_of = [](const std::string& name) {
@@ -84,9 +91,10 @@ Status ReadOperands(const std::vector<std::string>& operands, bool has_task, Opt
 Status ReadTask(const conf::Settings& settings, Options& options) {
   int tasks = 0;
   for (const auto& [name, task] : kTasks) {
-    if (!settings.Given(name) || (name != "hex" && !settings.Bool(name))) continue;
+    const bool has_value = task == Task::kHex || task == Task::kDiff;
+    if (!settings.Given(name) || (!has_value && !settings.Bool(name))) continue;
     options.task = task;
-    if (++tasks > 1) return Usage("only one of --verify, --summary, --usage and --hex at a time");
+    if (++tasks > 1) return Usage("only one of --verify, --plan, --diff, --summary, --usage and --hex at a time");
   }
   return Ok();
 }
@@ -107,7 +115,12 @@ Status CheckPlaces(const conf::Settings& settings, const Options& options) {
   if ((options.task == Task::kHex || options.task == Task::kSummary) && !of_log) {
     return Usage("--hex and --summary are about the commit log");
   }
-  if (options.task == Task::kUsage && options.part != Part::kAll) return Usage("--usage is about the whole store");
+  if ((options.task == Task::kUsage || options.task == Task::kPlan) && options.part != Part::kAll) {
+    return Usage("--usage and --plan are about the whole store");
+  }
+  if (options.task == Task::kDiff && (options.part == Part::kCheckpoint || options.part == Part::kPositions)) {
+    return Usage("--diff compares commitlog, queue, index or config; without any of these, all four");
+  }
   if (options.task == Task::kVerify && options.part == Part::kPositions) {
     return Usage("positions cannot be verified by themselves");
   }
@@ -168,7 +181,7 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
   if (options.root.empty()) {
     MQ_ASSIGN(options.root, conf::DefaultStoreRoot());
   }
-  while (options.root.size() > 1 && options.root.back() == '/') options.root.pop_back();
+  options.root = WithoutEndSlashes(std::move(options.root));
   if (settings.Given("commit-log")) {
     MQ_ASSIGN(options.log_paths, store::ParseLogPaths(options.root, settings.String("commit-log"), "", ","));
   } else {
@@ -178,6 +191,7 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
   MQ_TRY(ReadFormat(settings, terminal, options));
   options.for_rocketmq = settings.String("for") == "rocketmq";
   options.follow = settings.Bool("follow");
+  if (options.task == Task::kDiff) options.other_root = WithoutEndSlashes(settings.String("diff"));
   if (settings.Given("hex")) options.hex_at = settings.Int("hex");
   if (settings.Given("from")) options.from = settings.Int("from");
   if (settings.Given("to")) options.to = settings.Int("to");

@@ -16,7 +16,7 @@
 namespace mq::storedump {
 
 enum class Part { kCommitLog, kQueue, kIndex, kCheckpoint, kPositions, kConfig, kAll };
-enum class Task { kPrint, kVerify, kSummary, kUsage, kHex };
+enum class Task { kPrint, kVerify, kPlan, kDiff, kSummary, kUsage, kHex };
 
 struct Options {
   std::string root;
@@ -27,6 +27,7 @@ struct Options {
   std::string queue_topic;              // queue TOPIC QUEUE
   std::optional<int32_t> queue_number;  // without it all of the topic
   bool for_rocketmq = false;
+  std::string other_root;  // --diff
   bool follow = false;
   int64_t hex_at = 0;
 

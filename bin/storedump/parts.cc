@@ -36,7 +36,28 @@ Status PrintQueue(Context& context, const store::QueueName& name) {
   return Ok();
 }
 
-// A value of fastjson's as strict JSON.
+bool InPart(const std::string& root, Part part, const std::string& file) {
+  const auto below = [&](std::string_view name) { return file.starts_with(root + "/" + std::string(name)); };
+  switch (part) {
+    case Part::kCommitLog:
+      return below("commitlog");
+    case Part::kQueue:
+      return below("consumequeue");
+    case Part::kIndex:
+      return below("index");
+    case Part::kCheckpoint:
+      return below("checkpoint");
+    case Part::kConfig:
+      return below("config");
+    case Part::kPositions:
+    case Part::kAll:
+      return true;
+  }
+  return true;
+}
+
+}  // namespace
+
 void AppendStrict(json::Writer& writer, const json::Value& value) {
   switch (value.kind()) {
     case json::Value::Kind::kNull:
@@ -69,28 +90,6 @@ void AppendStrict(json::Writer& writer, const json::Value& value) {
       return;
   }
 }
-
-bool InPart(const std::string& root, Part part, const std::string& file) {
-  const auto below = [&](std::string_view name) { return file.starts_with(root + "/" + std::string(name)); };
-  switch (part) {
-    case Part::kCommitLog:
-      return below("commitlog");
-    case Part::kQueue:
-      return below("consumequeue");
-    case Part::kIndex:
-      return below("index");
-    case Part::kCheckpoint:
-      return below("checkpoint");
-    case Part::kConfig:
-      return below("config");
-    case Part::kPositions:
-    case Part::kAll:
-      return true;
-  }
-  return true;
-}
-
-}  // namespace
 
 Result<int> PrintQueues(Context& context) {
   const Options& options = context.options;

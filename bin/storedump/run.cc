@@ -73,6 +73,10 @@ Result<int> RunTask(Context& context) {
       return Print(context);
     case Task::kVerify:
       return Verify(context);
+    case Task::kPlan:
+      return PrintPlan(context);
+    case Task::kDiff:
+      return PrintDiff(context);
     case Task::kSummary:
       return LogPrint(context.settings, context.options, context.live, context.output).Summary();
     case Task::kUsage:

@@ -86,22 +86,46 @@ Result<std::optional<int64_t>> FindNonZero(const std::string& path, int64_t from
   return found;
 }
 
+namespace {
+
+// The span of what is not zero behind `from`; gathered piece by piece.
+struct NonZeroSpan {
+  int64_t first = -1;
+  int64_t end = 0;  // one behind the last byte that is not zero
+
+  void Add(std::string_view bytes, int64_t position, int64_t from) {
+    if (first < 0) first = from > 0 ? from : position + static_cast<int64_t>(bytes.find_first_not_of('\0'));
+    end = position + static_cast<int64_t>(bytes.find_last_not_of('\0')) + 1;
+  }
+  int64_t bytes() const { return end > 0 ? end - first : 0; }
+};
+
+}  // namespace
+
+Result<int64_t> TailBytes(const std::string& path, int64_t from) {
+  MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDONLY | O_CLOEXEC));
+  NonZeroSpan span;
+  MQ_TRY(ForEachNonZero(fd.get(), path, from, [&](std::string_view bytes, int64_t position) {
+    span.Add(bytes, position, from);
+    return true;
+  }));
+  return span.bytes();
+}
+
 Result<int64_t> ZeroTail(const std::string& path, int64_t from) {
   MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC));
   static const std::string zeros(kPageBytes, '\0');
-  int64_t first = -1;
-  int64_t end = 0;  // one behind the last byte that was not zero
+  NonZeroSpan span;
   Status written;
   MQ_TRY(ForEachNonZero(fd.get(), path, from, [&](std::string_view bytes, int64_t position) {
     written = WriteAt(fd.get(), std::string_view(zeros).substr(0, bytes.size()), position, path);
-    if (first < 0) first = from > 0 ? from : position + static_cast<int64_t>(bytes.find_first_not_of('\0'));
-    end = position + static_cast<int64_t>(bytes.find_last_not_of('\0')) + 1;
+    span.Add(bytes, position, from);
     return written.has_value();
   }));
   MQ_TRY(std::move(written));
   // Durable before anything is appended: a later crash must not bring the old bytes back behind new ones.
-  if (end > 0 && ::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
-  return end > 0 ? end - first : 0;
+  if (span.bytes() > 0 && ::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
+  return span.bytes();
 }
 
 }  // namespace mq::store

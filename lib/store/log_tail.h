@@ -21,4 +21,7 @@ Result<std::optional<int64_t>> FindNonZero(const std::string& path, int64_t from
 // 0), from its first.
 Result<int64_t> ZeroTail(const std::string& path, int64_t from);
 
+// How many bytes ZeroTail would take away.
+Result<int64_t> TailBytes(const std::string& path, int64_t from);
+
 }  // namespace mq::store

@@ -42,12 +42,14 @@ class LogRecovery {
     MQ_ASSIGN(files_, ListLogFiles(layout_));
     if (files_.empty()) return result_;
     MQ_TRY(CheckFiles());
+    if (files_.empty()) return result_;
     result_.min = PhysicalOffset(files_.front().start);
     MQ_TRY(ReadEvidence());
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
     result_.scanned_from = start;
     MQ_TRY(Walk(start));
     if (mode_ == RecoverMode::kRepair) MQ_TRY(Settle());
+    if (mode_ == RecoverMode::kPlan) MQ_TRY(MeasureTail());
     return result_;
   }
 
@@ -88,6 +90,8 @@ class LogRecovery {
       }
       MQ_TRY(RestoreSize(path, file));
     }
+    // Nothing to map, and nothing in it: a plan goes on without it.
+    if (files_.back().bytes == 0) files_.pop_back();
     return Ok();
   }
 
@@ -109,11 +113,13 @@ class LogRecovery {
                        path + " is empty, and its records up to position " + std::to_string(durable) + " were durable")
           .WithHint("put the file back from a copy; to go on without them, remove mq/dispatched of the store");
     }
+    torn_end_ = PhysicalOffset(file.start + file.bytes);
+    result_.short_file_end = torn_end_;
+    if (mode_ == RecoverMode::kPlan) return Ok();
     log::Warn("store.recover", "the last file was too short: filled up with zeros")
         .Field("file", path)
         .Field("bytes", file.bytes);
     MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC));
-    torn_end_ = PhysicalOffset(file.start + file.bytes);
     if (::ftruncate(fd.get(), file_bytes()) != 0 || ::fsync(fd.get()) != 0) {
       return ErrnoError(ErrorCode::kIo, "size " + path);
     }
@@ -146,7 +152,7 @@ class LogRecovery {
 
   // Store time of a file's first record; nothing when it does not start with one.
   Result<std::optional<int64_t>> FirstStoreTime(const FileEntry& file) {
-    MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file_bytes()));
+    MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file.bytes));
     const std::string_view bytes(mapped.data(), static_cast<size_t>(mapped.bytes()));
     const RecordCheck check = CheckRecord(bytes, PhysicalOffset(file.start), protocol::BodyCheck::kSkip);
     if (check.kind != RecordKind::kMessage) return std::optional<int64_t>();
@@ -185,7 +191,7 @@ class LogRecovery {
     if (marker_ && marker_->offset == start) result_.last_store_timestamp = marker_->store_timestamp;
     while (!AtEnd(position)) {
       const FileEntry& entry = files_[IndexOf(position)];
-      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
       const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
       bool next_file = false;
       while (!next_file) {
@@ -249,7 +255,7 @@ class LogRecovery {
       // Zeros up to the end (a spare file, the allocated rest) hold no record, and are not worth mapping.
       MQ_ASSIGN(auto data, FindNonZero(PathOf(entry), begin));
       if (!data) continue;
-      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
       const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
       // A record starts at most 8 zero bytes before its first byte that is not zero (its size).
       const PhysicalOffset search(entry.start + std::max<int64_t>(begin, *data - 8));
@@ -260,7 +266,7 @@ class LogRecovery {
 
   Result<int64_t> StoreTimeAt(PhysicalOffset position) {
     const FileEntry& entry = files_[IndexOf(position)];
-    MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+    MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
     const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
     const RecordCheck check = CheckRecord(bytes.substr(static_cast<size_t>(position.value() - entry.start)), position,
                                           protocol::BodyCheck::kSkip);
@@ -299,7 +305,7 @@ class LogRecovery {
     std::optional<PhysicalOffset> position = from;
     while (position && !AtEnd(*position)) {
       const FileEntry& entry = files_[IndexOf(*position)];
-      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, file_bytes()));
+      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
       const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
       while (position->value() < file.end()) {
         const RecordCheck check = CheckRecord(bytes.substr(static_cast<size_t>(position->value() - entry.start)),
@@ -315,6 +321,16 @@ class LogRecovery {
     return count;
   }
 
+  // What Settle would take away.
+  Status MeasureTail() {
+    for (const FileEntry& file : files_) {
+      if (file.start + file_bytes() <= result_.end.value()) continue;
+      MQ_ASSIGN(int64_t dropped, TailBytes(PathOf(file), std::max<int64_t>(result_.end.value() - file.start, 0)));
+      result_.bytes_dropped += dropped;
+    }
+    return Ok();
+  }
+
   // Zeroes the tail and makes the log durable up to its end. May be killed and done again at any point.
   Status Settle() {
     const bool left_by_us = result_.clean && marker_ && marker_->offset == result_.end;
@@ -327,7 +343,7 @@ class LogRecovery {
       }
       if (file.start < result_.end.value() && !result_.clean) {
         // Only what is kept: pages made ready behind the end need not reach the disk.
-        MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file_bytes()));
+        MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file.bytes));
         MQ_TRY(mapped.Sync(0, std::min(end, result_.end.value()) - file.start));
       }
     }

@@ -34,9 +34,10 @@ struct RecoverResult {
   bool clean = true;  // there was no abort file
   bool checkpoint_distrusted = false;
   PhysicalOffset scanned_from;
-  int64_t records = 0;          // walked
-  int64_t bytes_dropped = 0;    // not zero, behind the end, overwritten with zeros
-  int64_t records_dropped = 0;  // whole records among them
+  int64_t records = 0;            // walked
+  PhysicalOffset short_file_end;  // where a last file that was too short ended; 0: none
+  int64_t bytes_dropped = 0;      // not zero, behind the end, overwritten with zeros
+  int64_t records_dropped = 0;    // whole records among them
   std::vector<DamagedStretch> kept_damage;
 };
 
@@ -45,7 +46,8 @@ using RecoverProgress = std::function<void(std::string_view what, int percent)>;
 
 enum class RecoverMode {
   kRepair,    // the broker: zero the tail, make it durable
-  kLookOnly,  // --once and tools: find the end, change nothing
+  kLookOnly,  // --once: find the end, change nothing; a last file that is too short is an error
+  kPlan,      // say what kRepair would do, change nothing
 };
 
 // `clean`: whether the abort file was absent, noted before it was created for this run. `progress` may be

@@ -1,0 +1,187 @@
+#include "store/dump_plan.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "store/consume_queue.h"
+#include "store/dispatched_marker.h"
+#include "store/dump_file.h"
+#include "store/dump_index.h"
+#include "store/dump_queue.h"
+#include "store/layout.h"
+#include "store/queue_check.h"
+#include "store/store_lock.h"
+#include "store/tombstones.h"
+
+namespace mq::store {
+
+namespace {
+
+std::string Count(int64_t number, std::string_view what) {
+  return std::to_string(number) + " " + std::string(what) + (number == 1 ? "" : "s");
+}
+
+class Planner {
+ public:
+  explicit Planner(const StoreOptions& options) : options_(options), layout_(options.layout()) {}
+
+  Result<RecoveryPlan> Run() {
+    MQ_ASSIGN(plan_.log, RecoverCommitLog(options_, !AbortExists(layout_), nullptr, RecoverMode::kPlan));
+    PlanLog();
+    MQ_TRY(PlanQueues());
+    MQ_TRY(PlanIndex());
+    MQ_TRY(PlanConfig());
+    return std::move(plan_);
+  }
+
+ private:
+  std::string FileOf(PhysicalOffset position) const {
+    return layout_.CommitLogFile(PhysicalOffset(position.value() - ByteOf(position)));
+  }
+  int64_t ByteOf(PhysicalOffset position) const { return position.value() % options_.commit_log_file_bytes; }
+
+  void Add(std::string file, int64_t byte, std::string_view action, std::string text) {
+    plan_.steps.push_back({std::move(file), byte, action, std::move(text), false});
+  }
+  void AddOfLog(PhysicalOffset position, std::string_view action, std::string text) {
+    plan_.steps.push_back({FileOf(position), ByteOf(position), action, std::move(text), true});
+    plan_.anything_lost = true;
+  }
+
+  void PlanLog() {
+    const RecoverResult& log = plan_.log;
+    if (const PhysicalOffset end = log.short_file_end; end.value() > 0) {
+      Add(layout_.CommitLogFile(
+              PhysicalOffset((end.value() - 1) / options_.commit_log_file_bytes * options_.commit_log_file_bytes)),
+          0, "fill", "too short: filled up with zeros");
+    }
+    if (log.checkpoint_distrusted) {
+      Add(layout_.Checkpoint(), 0, "distrust", "in the future or damaged: the log is walked from its first file");
+    }
+    for (const DamagedStretch& stretch : log.kept_damage) {
+      AddOfLog(stretch.from, "keep", Count(stretch.to - stretch.from, "damaged byte") + " skipped: " + stretch.reason);
+    }
+    if (log.bytes_dropped == 0) return;
+    std::string text = Count(log.bytes_dropped, "byte") + " behind the last whole record overwritten with zeros";
+    if (log.records_dropped > 0) text += ", " + Count(log.records_dropped, "whole record") + " among them";
+    AddOfLog(log.end, "cut", std::move(text));
+  }
+
+  Status PlanQueues() {
+    std::string why;
+    marker_ = LoadBelievedMarker(options_, plan_.log.min, plan_.log.end, &why);
+    MQ_ASSIGN(const Tombstones tombstones, Tombstones::Load(layout_));
+    MQ_ASSIGN(const QueueCheck check,
+              CheckQueues(options_, plan_.log.min, marker_, tombstones, QueueCheckMode::kLookOnly));
+    MQ_ASSIGN(const std::vector<QueueName> names, ListQueues(layout_));
+    for (const QueueName& name : names) MQ_TRY(PlanQueue(name));
+    if (check.start >= plan_.log.end) return Ok();
+    std::string text = "entries of the log from position " + std::to_string(check.start.value()) + " on";
+    if (check.rebuilt_queues > 0) {
+      text += ", because " + Count(static_cast<int64_t>(check.rebuilt_queues), "queue") + " lost files or entries";
+    } else if (!marker_) {
+      text += " (" + layout_.Dispatched() + ": " + why + ")";
+    }
+    Add(layout_.ConsumeQueueDir(), 0, "derive", std::move(text));
+    return Ok();
+  }
+
+  Status PlanQueue(const QueueName& name) {
+    MQ_ASSIGN(DumpQueue queue, DumpQueue::Open(layout_, name));
+    MQ_ASSIGN(const int64_t end, queue.End());
+    int64_t index = end;
+    while (index > queue.first()) {
+      MQ_ASSIGN(const auto entry, queue.Entry(index - 1));
+      if (!entry || !entry->IsRecord() || entry->physical_offset < plan_.log.end) break;
+      --index;
+    }
+    if (index < end) {
+      Add(queue.PathOf(index), queue.ByteOf(index), "cut",
+          Count(end - index, "queue unit") + " behind the end of the log");
+    }
+    return Ok();
+  }
+
+  Status PlanIndex() {
+    if (!options_.index_enable) return Ok();
+    MQ_ASSIGN(const std::vector<IndexFileEntry> files, ListIndexFiles(layout_));
+    for (const IndexFileEntry& file : files) {
+      auto index = DumpIndex::Open(layout_.IndexFile(file.name), options_.index_slots);
+      if (!index) {
+        Add(layout_.IndexFile(file.name), 0, "derive", "no index file of this broker's numbers: its keys are put anew");
+        continue;
+      }
+      int64_t number = index->end();
+      while (number > 1) {
+        MQ_ASSIGN(const IndexEntry entry, index->Entry(number - 1));
+        if (entry.position < plan_.log.end) break;
+        --number;
+      }
+      if (number < index->end()) {
+        Add(index->path(), index->EntryByte(number), "cut",
+            Count(index->end() - number, "key") + " of records behind the end of the log");
+      }
+    }
+    if (!marker_ || !marker_->index) {
+      Add(layout_.IndexDir(), 0, "derive", "keys that a look at every index file and the log finds missing");
+    } else if (marker_->index->position < plan_.log.end) {
+      Add(layout_.IndexDir(), 0, "derive",
+          "keys of the log from position " + std::to_string(marker_->index->position.value()) + " on");
+    }
+    return Ok();
+  }
+
+  Status PlanConfig() {
+    const auto names = ListDirectory(layout_.ConfigDir());
+    if (!names && names.error().code != ErrorCode::kNotFound) return names.error();
+    if (!names) return Ok();
+    for (const std::string& name : *names) {
+      if (!name.ends_with(".json")) continue;
+      const std::string path = JoinPath(layout_.ConfigDir(), name);
+      MQ_ASSIGN(const std::string text, ReadFile(path));
+      if (json::Parse(text)) continue;
+      const auto backup = ReadFile(path + ".bak");
+      const bool good = backup && json::Parse(*backup);
+      Add(path, 0, good ? "fall-back" : "refuse",
+          good ? "damaged or empty: set aside, and its .bak takes its place" : "damaged or empty, and so is its .bak");
+    }
+    return Ok();
+  }
+
+  StoreOptions options_;
+  StoreLayout layout_;
+  std::optional<DispatchedMarker> marker_;
+  RecoveryPlan plan_;
+};
+
+}  // namespace
+
+Result<RecoveryPlan> PlanRecovery(const StoreOptions& options) { return Planner(options).Run(); }
+
+Status TakeSizesFromFiles(StoreOptions& options) {
+  const StoreLayout layout = options.layout();
+  std::vector<int64_t> sizes;
+  MQ_ASSIGN(const std::vector<FileEntry> log, ListLogFiles(layout));
+  for (const FileEntry& file : log) sizes.push_back(file.bytes);
+  if (const int64_t usual = UsualSize(sizes); usual > 0) options.commit_log_file_bytes = usual;
+  sizes.clear();
+  MQ_ASSIGN(const std::vector<QueueName> names, ListQueues(layout));
+  for (const QueueName& name : names) {
+    MQ_ASSIGN(const std::vector<FileEntry> files, ListDumpFiles(layout.QueueDir(name.topic, name.queue_id)));
+    for (const FileEntry& file : files) sizes.push_back(file.bytes);
+  }
+  if (const int64_t usual = UsualSize(sizes); usual > 0) options.consume_queue_file_bytes = usual;
+  MQ_ASSIGN(const std::vector<IndexFileEntry> indexes, ListIndexFiles(layout));
+  for (const IndexFileEntry& file : indexes) {
+    const auto index = DumpIndex::Open(layout.IndexFile(file.name), 0);
+    if (!index) continue;
+    options.index_slots = static_cast<int32_t>(index->slots());
+    options.index_entries = static_cast<int32_t>(index->entries());
+    break;
+  }
+  return Ok();
+}
+
+}  // namespace mq::store

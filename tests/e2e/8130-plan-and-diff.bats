@@ -1,0 +1,57 @@
+bats_require_minimum_version 1.5.0
+load helper
+
+# A broker that stored $1 messages and was killed together with its helpers.
+killed_store() {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 -q
+  seq "$1" | mq-send -t T -q
+  kill -KILL "$PID_broker" $(helper_pid flushd) $(helper_pid reputd)
+  wait "$PID_broker" 2>/dev/null || true
+}
+
+@test "a plan says what the next start cuts, and changes nothing" {
+  killed_store 3000
+  mq-storedump "$STORE" --plan -q > "$T/plan" || { cat "$T/plan"; false; }
+  ! grep -E ': (cut|keep): .*commitlog' "$T/plan"
+  # A torn last record: eight bytes of a body are gone.
+  local end; end=$(mq-storedump "$STORE" commitlog --format record | tail -n 1 | jq -r .physicalOffset)
+  local file; file=$(printf '%s/commitlog/%020d' "$STORE" $((end / 4194304 * 4194304)))
+  dd if=/dev/zero of="$file" bs=1 count=8 seek=$((end % 4194304 + 88)) conv=notrunc 2>/dev/null
+  find "$STORE" -type f -exec sha256sum {} + | sort > "$T/before"
+  run -1 mq-storedump "$STORE" --plan -J -q
+  echo "$output"
+  [ "$(jq -r 'select(.action == "cut" and (.file | contains("commitlog"))) | .offset' <<< "$output")" = $((end % 4194304)) ]
+  find "$STORE" -type f -exec sha256sum {} + | sort | cmp - "$T/before"
+  start_broker
+  grep -q "bytes behind the last whole record were dropped" "$T/broker.log"
+  [ "$(mq-consume -t T --from start -e | wc -l)" = 2999 ]
+}
+
+@test "a plan is refused while a broker runs, and names what stops a start" {
+  start_cluster
+  run -8 --separate-stderr mq-storedump "$STORE" --plan
+  [[ "$stderr" == *"a broker runs on"*"pid $PID_broker"* ]]
+  [ -z "$output" ]
+  mkdir -p "$T/other/commitlog"
+  truncate -s 65536 "$T/other/commitlog/00000000000000000000" "$T/other/commitlog/00000000000000131072"
+  run -8 --separate-stderr mq-storedump "$T/other" --plan
+  [[ "$stderr" == *"do not follow one another"* ]]
+}
+
+@test "two stores that differ in one record are told apart, and copies are not" {
+  start_cluster
+  seq 500 | mq-send -t T -q
+  stop broker
+  cp -a "$STORE" "$T/copy"
+  mq-storedump "$STORE" --diff "$T/copy" > "$T/diff"
+  cat "$T/diff"
+  [ "$(grep -c 'differ=0 only1=0 only2=0' "$T/diff")" = 4 ]
+  printf X | dd of="$T/copy/commitlog/00000000000000000000" bs=1 seek=88 conv=notrunc 2>/dev/null
+  run -1 mq-storedump "$STORE" commitlog --diff "$T/copy" -J
+  [ "$(jq -r '.differ, .equal' <<< "$output" | paste -sd' ')" = "1 499" ]
+  [[ "$(jq -r .first <<< "$output")" == "record at position 0 "* ]]
+  run -2 mq-storedump "$STORE" --diff "$T/copy" --verify
+  run -2 mq-storedump "$STORE" checkpoint --diff "$T/copy"
+  run -8 mq-storedump "$STORE" --diff "$T/nowhere"
+}

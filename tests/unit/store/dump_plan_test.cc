@@ -1,0 +1,136 @@
+// A plan says what the next start does; the start then does exactly that.
+#include "store/dump_plan.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "dump_fixture.h"
+
+namespace mq::store::testing {
+namespace {
+
+class PlanTest : public DumpTest {
+ protected:
+  RecoveryPlan Plan() {
+    auto plan = PlanRecovery(store.options);
+    EXPECT_TRUE(plan.has_value()) << (plan ? "" : plan.error().what);
+    return plan ? *plan : RecoveryPlan();
+  }
+  const PlanStep* Find(const RecoveryPlan& plan, std::string_view action, std::string_view text) {
+    for (const PlanStep& step : plan.steps) {
+      if (step.action == action && step.text.find(text) != std::string::npos) return &step;
+    }
+    return nullptr;
+  }
+  std::map<std::string, std::string> AllBytes() {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(store.options.root)) {
+      if (entry.is_regular_file()) all[entry.path()] = store.Bytes(entry.path());
+    }
+    return all;
+  }
+};
+
+TEST_F(PlanTest, OfACleanStoreIsEmptyAndChangesNothing) {
+  Fill();
+  const auto before = AllBytes();
+  const RecoveryPlan plan = Plan();
+  EXPECT_FALSE(plan.anything_lost);
+  for (const PlanStep& step : plan.steps) ADD_FAILURE() << step.action << ": " << step.text;
+  EXPECT_EQ(plan.log.end, store.log->wrote());
+  EXPECT_EQ(AllBytes(), before);
+}
+
+TEST_F(PlanTest, NamesWhatIsCutAndTheStartCutsIt) {
+  Fill();
+  const AppendResult torn = store.Append("A", 0, "torn");
+  const AppendResult behind = store.Append("A", 0, "whole but behind it");
+  store.Corrupt(LogFile(torn.physical_offset.value() / 65536 * 65536), torn.physical_offset.value() % 65536 + 90,
+                "XXX");
+  ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+  const auto before = AllBytes();
+  const RecoveryPlan plan = Plan();
+  EXPECT_TRUE(plan.anything_lost);
+  const PlanStep* cut = Find(plan, "cut", "1 whole record among them");
+  ASSERT_NE(cut, nullptr);
+  EXPECT_EQ(cut->byte, torn.physical_offset.value() % 65536);
+  EXPECT_EQ(plan.log.end, torn.physical_offset);
+  EXPECT_GT(plan.log.bytes_dropped, behind.physical_offset - torn.physical_offset);
+  EXPECT_EQ(AllBytes(), before);
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, plan.log.end);
+  EXPECT_EQ(store.recovered.bytes_dropped, plan.log.bytes_dropped);
+  EXPECT_EQ(store.recovered.records_dropped, plan.log.records_dropped);
+}
+
+TEST_F(PlanTest, NamesDamageThatIsKept) {
+  Fill();
+  store.Corrupt(LogFile(131072), 1000, "garbage garbage");
+  const RecoveryPlan plan = Plan();
+  const PlanStep* keep = Find(plan, "keep", "skipped");
+  ASSERT_NE(keep, nullptr);
+  EXPECT_TRUE(plan.anything_lost);
+  EXPECT_EQ(keep->file, LogFile(131072));
+}
+
+TEST_F(PlanTest, NamesUnitsAndKeysBehindTheEndOfTheLog) {
+  Fill();
+  for (int i = 0; i < 3; ++i)
+    store.Append("A", 0, "later",
+                 "UNIQ_KEY\x01"
+                 "later" +
+                     std::to_string(i));
+  store.DispatchAll();
+  // The log loses what its queues and index have.
+  const PhysicalOffset end = store.log->wrote();
+  auto length = ::truncate(LogFile(end.value() / 65536 * 65536).c_str(), end.value() % 65536 - 100);
+  ASSERT_EQ(length, 0);
+  ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  const RecoveryPlan plan = Plan();
+  EXPECT_NE(Find(plan, "fill", "too short"), nullptr);
+  EXPECT_NE(Find(plan, "cut", "1 queue unit behind the end of the log"), nullptr);
+  EXPECT_NE(Find(plan, "cut", "1 key of records behind the end of the log"), nullptr);
+  EXPECT_NE(Find(plan, "derive", "from position 0 on"), nullptr);
+}
+
+TEST_F(PlanTest, NamesLostQueues) {
+  Fill();
+  ASSERT_TRUE(RemoveTree(store.layout().QueueDir("B", 1)).has_value());
+  const RecoveryPlan plan = Plan();
+  EXPECT_NE(Find(plan, "derive", "because 1 queue lost files or entries"), nullptr);
+  EXPECT_FALSE(plan.anything_lost);
+}
+
+TEST_F(PlanTest, NamesConfigurationThatIsDamaged) {
+  Fill();
+  const std::string topics = store.layout().ConfigDir() + "/topics.json";
+  store.Corrupt(topics, 0, "not json");
+  EXPECT_NE(Find(Plan(), "refuse", "so is its .bak"), nullptr);
+  ASSERT_TRUE(WriteFileAtomically(topics + ".bak", "{}").has_value());
+  EXPECT_NE(Find(Plan(), "fall-back", "takes its place"), nullptr);
+}
+
+TEST_F(PlanTest, IsTheErrorThatStopsTheStart) {
+  Fill();
+  ASSERT_EQ(::unlink(LogFile(65536).c_str()), 0);
+  const auto plan = PlanRecovery(store.options);
+  ASSERT_FALSE(plan.has_value());
+  const auto start = RecoverCommitLog(store.options, true, nullptr);
+  ASSERT_FALSE(start.has_value());
+  EXPECT_EQ(plan.error().what, start.error().what);
+}
+
+TEST_F(PlanTest, SizesAreThoseOfTheFiles) {
+  Fill();
+  StoreOptions options;
+  options.root = store.options.root;
+  ASSERT_TRUE(TakeSizesFromFiles(options).has_value());
+  EXPECT_EQ(options.commit_log_file_bytes, store.options.commit_log_file_bytes);
+  EXPECT_EQ(options.consume_queue_file_bytes, store.options.consume_queue_file_bytes);
+}
+
+}  // namespace
+}  // namespace mq::store::testing
