@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "store/dump_diff.h"
+#include "store/log_paths.h"
 #include "storedump/parts.h"
 
 namespace mq::storedump {

@@ -23,9 +23,9 @@ constexpr std::pair<std::string_view, Part> kParts[] = {
     {"config", Part::kConfig},
     {"all", Part::kAll},
 };
-constexpr std::pair<std::string_view, Task> kTasks[] = {{"verify", Task::kVerify}, {"plan", Task::kPlan},
-                                                        {"diff", Task::kDiff},     {"summary", Task::kSummary},
-                                                        {"usage", Task::kUsage},   {"hex", Task::kHex}};
+constexpr std::pair<std::string_view, Task> kTasks[] = {
+    {"verify", Task::kVerify},   {"plan", Task::kPlan},   {"rebuild", Task::kRebuild}, {"diff", Task::kDiff},
+    {"summary", Task::kSummary}, {"usage", Task::kUsage}, {"hex", Task::kHex}};
 
 // Where an option means something. Options not named here mean something everywhere.
 struct Place {
@@ -36,7 +36,10 @@ struct Place {
 const std::vector<Place>& Places() {
   static const std::vector<Place> places = {
       {"for", {Task::kVerify}, {}},
-      {"message-delay-level", {Task::kVerify}, {}},
+      {"message-delay-level", {Task::kVerify, Task::kRebuild}, {}},
+      {"out", {Task::kRebuild}, {}},
+      {"in-place", {Task::kRebuild}, {}},
+      {"yes", {Task::kRebuild}, {}},
       {"follow", {Task::kPrint}, {Part::kCommitLog}},
       {"from", {Task::kPrint, Task::kSummary}, {Part::kCommitLog, Part::kQueue}},
       {"to", {Task::kPrint, Task::kSummary}, {Part::kCommitLog, Part::kQueue}},
@@ -51,7 +54,9 @@ const std::vector<Place>& Places() {
       {"raw", {Task::kPrint}, {Part::kCommitLog}},
       {"epoch-ms", {Task::kPrint}, {Part::kCommitLog}},
       {"line-buffered", {Task::kPrint}, {Part::kCommitLog, Part::kAll}},
-      {"index-slots", {Task::kPrint, Task::kVerify, Task::kDiff}, {Part::kIndex, Part::kAll}},
+      {"index-slots",
+       {Task::kPrint, Task::kVerify, Task::kPlan, Task::kRebuild, Task::kDiff},
+       {Part::kIndex, Part::kAll}},
   };
   return places;
 }
@@ -91,10 +96,11 @@ Status ReadOperands(const std::vector<std::string>& operands, bool has_task, Opt
 Status ReadTask(const conf::Settings& settings, Options& options) {
   int tasks = 0;
   for (const auto& [name, task] : kTasks) {
-    const bool has_value = task == Task::kHex || task == Task::kDiff;
+    const bool has_value = task == Task::kHex || task == Task::kDiff || task == Task::kRebuild;
     if (!settings.Given(name) || (!has_value && !settings.Bool(name))) continue;
     options.task = task;
-    if (++tasks > 1) return Usage("only one of --verify, --plan, --diff, --summary, --usage and --hex at a time");
+    if (++tasks > 1)
+      return Usage("only one of --verify, --plan, --rebuild, --diff, --summary, --usage and --hex at a time");
   }
   return Ok();
 }
@@ -115,8 +121,9 @@ Status CheckPlaces(const conf::Settings& settings, const Options& options) {
   if ((options.task == Task::kHex || options.task == Task::kSummary) && !of_log) {
     return Usage("--hex and --summary are about the commit log");
   }
-  if ((options.task == Task::kUsage || options.task == Task::kPlan) && options.part != Part::kAll) {
-    return Usage("--usage and --plan are about the whole store");
+  const bool of_whole = options.task == Task::kUsage || options.task == Task::kPlan || options.task == Task::kRebuild;
+  if (of_whole && options.part != Part::kAll) {
+    return Usage("--usage, --plan and --rebuild are about the whole store");
   }
   if (options.task == Task::kDiff && (options.part == Part::kCheckpoint || options.part == Part::kPositions)) {
     return Usage("--diff compares commitlog, queue, index or config; without any of these, all four");
@@ -156,6 +163,26 @@ Status ReadFormat(const conf::Settings& settings, bool terminal, Options& option
   return Ok();
 }
 
+Status ReadRebuild(const conf::Settings& settings, Options& options) {
+  for (const std::string_view part : SplitAny(settings.String("rebuild"), ",")) {
+    if (part == "queue") {
+      options.rebuild.queues = true;
+    } else if (part == "index") {
+      options.rebuild.index = true;
+    } else {
+      return Usage("--rebuild: '" + std::string(part) + "' is neither queue nor index");
+    }
+  }
+  if (!options.rebuild.queues && !options.rebuild.index) return Usage("--rebuild: say queue, index or queue,index");
+  const bool in_place = settings.Bool("in-place");
+  if (settings.Given("out") == in_place) return Usage("--rebuild needs either --out DIR or --in-place");
+  if (in_place && !settings.Bool("yes")) {
+    return Usage("--in-place takes the place of folders of the store; say --yes to do it");
+  }
+  if (!in_place) options.rebuild_out = WithoutEndSlashes(settings.String("out"));
+  return Ok();
+}
+
 Status ReadTime(const std::string& text, int64_t now_ms, Options& options) {
   const size_t dots = text.find("..");
   if (dots == std::string::npos) return Usage("--time: '" + text + "' is no A..B");
@@ -191,6 +218,7 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
   MQ_TRY(ReadFormat(settings, terminal, options));
   options.for_rocketmq = settings.String("for") == "rocketmq";
   options.follow = settings.Bool("follow");
+  if (options.task == Task::kRebuild) MQ_TRY(ReadRebuild(settings, options));
   if (options.task == Task::kDiff) options.other_root = WithoutEndSlashes(settings.String("diff"));
   if (settings.Given("hex")) options.hex_at = settings.Int("hex");
   if (settings.Given("from")) options.from = settings.Int("from");

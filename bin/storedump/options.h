@@ -11,12 +11,13 @@
 #include "conf/settings.h"
 #include "store/dump_row.h"
 #include "store/layout.h"
+#include "store/rebuild.h"
 #include "stream/writer.h"
 
 namespace mq::storedump {
 
 enum class Part { kCommitLog, kQueue, kIndex, kCheckpoint, kPositions, kConfig, kAll };
-enum class Task { kPrint, kVerify, kPlan, kDiff, kSummary, kUsage, kHex };
+enum class Task { kPrint, kVerify, kPlan, kRebuild, kDiff, kSummary, kUsage, kHex };
 
 struct Options {
   std::string root;
@@ -27,7 +28,9 @@ struct Options {
   std::string queue_topic;              // queue TOPIC QUEUE
   std::optional<int32_t> queue_number;  // without it all of the topic
   bool for_rocketmq = false;
-  std::string other_root;  // --diff
+  std::string other_root;       // --diff
+  store::RebuildParts rebuild;  // --rebuild
+  std::string rebuild_out;      // "": in place
   bool follow = false;
   int64_t hex_at = 0;
 

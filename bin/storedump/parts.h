@@ -26,6 +26,7 @@ Result<int> PrintUsage(Context& context);
 Result<int> PrintHex(Context& context);
 Result<int> Verify(Context& context);
 Result<int> PrintPlan(Context& context);
+Result<int> Rebuild(Context& context);
 Result<int> PrintDiff(Context& context);
 // A value of fastjson's as strict JSON.
 void AppendStrict(json::Writer& writer, const json::Value& value);

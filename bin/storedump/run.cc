@@ -75,6 +75,8 @@ Result<int> RunTask(Context& context) {
       return Verify(context);
     case Task::kPlan:
       return PrintPlan(context);
+    case Task::kRebuild:
+      return Rebuild(context);
     case Task::kDiff:
       return PrintDiff(context);
     case Task::kSummary:

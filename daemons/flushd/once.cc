@@ -17,11 +17,7 @@ Status FlushOnce(const store::StoreOptions& options) {
     return MakeError(ErrorCode::kIo, "there is no store at " + options.root);
   }
   auto lock = store::StoreLock::TryAcquire(layout);
-  if (!lock) {
-    const auto holder = ctl::AskHolder(layout.MqDir(), 500);
-    if (holder) lock.error().what += " (held by pid " + std::to_string(*holder) + ")";
-    return std::move(lock).error();
-  }
+  if (!lock) return ctl::NameHolder(std::move(lock).error(), layout.MqDir());
   MQ_ASSIGN(auto positions, store::Positions::CreateForOneProcess());
   MQ_ASSIGN(auto found,
             store::RecoverCommitLog(options, !store::AbortExists(layout), nullptr, store::RecoverMode::kLookOnly));

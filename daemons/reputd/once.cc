@@ -7,9 +7,8 @@
 #include "base/log.h"
 #include "ctl/client.h"
 #include "store/layout.h"
-#include "store/positions.h"
+#include "store/rebuild.h"
 #include "store/recovery.h"
-#include "store/reput.h"
 #include "store/store_lock.h"
 
 namespace mq::reputd {
@@ -35,27 +34,17 @@ Status DispatchOnce(const store::StoreOptions& options, bool rebuild) {
     return MakeError(ErrorCode::kIo, "there is no store at " + options.root);
   }
   auto lock = store::StoreLock::TryAcquire(layout);
-  if (!lock) {
-    const auto holder = ctl::AskHolder(layout.MqDir(), 500);
-    if (holder) lock.error().what += " (held by pid " + std::to_string(*holder) + ")";
-    return std::move(lock).error();
-  }
+  if (!lock) return ctl::NameHolder(std::move(lock).error(), layout.MqDir());
   MQ_TRY(layout.MakeDirectories());
-  MQ_ASSIGN(auto positions, store::Positions::CreateForOneProcess());
   const bool clean = !store::AbortExists(layout);
   MQ_ASSIGN(auto found, store::RecoverCommitLog(options, clean, nullptr, store::RecoverMode::kLookOnly));
   if (!clean) MQ_TRY(SyncLog(layout));
-  store::BrokerPage& page = positions.own_broker();
-  page.boot_min.store(found.min.value());
-  page.recovered_end.store(found.end.value());
-  store::PublishWrote(page, found.end, found.last_store_timestamp);
-  MQ_ASSIGN(auto reput, store::Reput::Open(options, positions, rebuild));
-  MQ_TRY(reput->Finish());
+  MQ_ASSIGN(const auto derived, store::DeriveAtRest(options, found, rebuild));
   log::Info("reput.once", "consume queues and index are complete")
-      .Field("from", reput->started_from().value())
-      .Field("to", reput->dispatched().value())
-      .Field("records", reput->records())
-      .Field("gaps", reput->anomalies().gaps);
+      .Field("from", derived.from.value())
+      .Field("to", derived.to.value())
+      .Field("records", derived.records)
+      .Field("gaps", derived.gaps);
   return Ok();
 }
 

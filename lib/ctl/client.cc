@@ -168,6 +168,14 @@ std::optional<int64_t> AskHolder(const std::string& directory, int timeout_ms) {
   return answer->pid;
 }
 
+Error NameHolder(Error error, const std::string& directory) {
+  constexpr int kAskMs = 500;
+  if (const auto holder = AskHolder(directory, kAskMs)) {
+    error.what += " (held by pid " + std::to_string(*holder) + ")";
+  }
+  return error;
+}
+
 Result<UniqueFd> AskPositions(const std::string& directory, int timeout_ms) {
   MQ_ASSIGN(Received received, AskOnce(directory, MessageType::kLook, timeout_ms));
   MQ_ASSIGN(const Message answer, Decode(received.bytes));

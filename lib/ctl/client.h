@@ -82,6 +82,8 @@ class Client {
 // The process a live broker of this store runs as; nothing when no broker answers within `timeout_ms`.
 // A starting broker asks this when it does not get the lock.
 std::optional<int64_t> AskHolder(const std::string& directory, int timeout_ms);
+// The error of a lock that somebody has, with the pid of the broker that has it, if one answers.
+Error NameHolder(Error error, const std::string& directory);
 
 // The positions of the live broker of this store, readable only. kUnreachable when no broker answers within
 // `timeout_ms`, kPermission when it refuses. One blocking question; no loop is needed.

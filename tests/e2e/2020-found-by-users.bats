@@ -15,7 +15,7 @@ load helper
   mq-admin topic create One --read-queues 1 --write-queues 1
   seq 30000 | mq-send -t One --window 1 -q
   [ "$(mq-consume -t One -e | sha256sum)" = "$(seq 30000 | sha256sum)" ]
-  seq 30000 | mq-send -t Two -v 2> "$T/notice"
+  seq 30000 | mq-send -t Two -v --timeout 30s 2> "$T/notice"
   [ "$(mq-consume -t Two -e | sort -n | sha256sum)" = "$(seq 30000 | sha256sum)" ]
   grep -q 'one by one' "$T/notice"
 }

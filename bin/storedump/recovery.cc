@@ -1,18 +1,24 @@
-// --plan: what the next start of a broker would do to the store.
+// --plan: what the next start of a broker would do to the store; --rebuild: the derived part of it, now.
 #include "base/log.h"
 #include "conf/run.h"
+#include "ctl/client.h"
 #include "store/dump_plan.h"
+#include "store/rebuild.h"
+#include "store/store_lock.h"
 #include "storedump/parts.h"
 
 namespace mq::storedump {
 
-Result<int> PrintPlan(Context& context) {
+namespace {
+
+// Of a store at rest.
+Result<store::StoreOptions> RestingStore(Context& context, const char* what_for) {
   const Options& options = context.options;
   if (const store::Positions* positions = context.live.any(); positions != nullptr && !context.live.Gone()) {
     return MakeError(ErrorCode::kHeldByOther,
                      "a broker runs on " + options.root + " (pid " +
                          std::to_string(positions->broker().pid.load(std::memory_order_acquire)) + ")")
-        .WithHint("a plan is for a store at rest: stop the broker, or plan for a copy");
+        .WithHint(std::string(what_for) + " is for a store at rest: stop the broker, or take a copy");
   }
   store::StoreOptions store;
   store.root = options.root;
@@ -20,8 +26,39 @@ Result<int> PrintPlan(Context& context) {
   MQ_TRY(store::TakeSizesFromFiles(store));
   if (options.index_slots > 0) store.index_slots = static_cast<int32_t>(options.index_slots);
   MQ_TRY(store::NormalizeOptions(store));
-  // What recovery would log is in the plan.
+  // What recovery and dispatch would log is in what is printed.
   log::SetLevel(log::Level::kOff);
+  return store;
+}
+
+}  // namespace
+
+Result<int> Rebuild(Context& context) {
+  const Options& options = context.options;
+  MQ_ASSIGN(store::StoreOptions store, RestingStore(context, "a rebuild"));
+  store.delay_levels_ms = options.delay_levels_ms;
+  const bool in_place = options.rebuild_out.empty();
+  Result<store::Derived> built = MakeError(ErrorCode::kInternal, "nothing was built");
+  if (in_place) {
+    auto lock = store::StoreLock::TryAcquire(options.layout());
+    if (!lock) return ctl::NameHolder(std::move(lock).error(), options.layout().MqDir());
+    built = store::RebuildInPlace(store, options.rebuild);
+  } else {
+    built = store::RebuildInto(store, options.rebuild, options.rebuild_out);
+  }
+  if (!built) return std::move(built).error();
+  store::DumpRow(context.output.buffer(), options.rows)
+      .Text("folder", in_place ? options.root : options.rebuild_out)
+      .Int("from", built->from.value())
+      .Int("to", built->to.value())
+      .Int("records", built->records)
+      .Int("gaps", static_cast<int64_t>(built->gaps));
+  return 0;
+}
+
+Result<int> PrintPlan(Context& context) {
+  const Options& options = context.options;
+  MQ_ASSIGN(const store::StoreOptions store, RestingStore(context, "a plan"));
   MQ_ASSIGN(const store::RecoveryPlan plan, store::PlanRecovery(store));
   const bool json = options.rows == store::RowStyle::kJson;
   for (const store::PlanStep& step : plan.steps) {

@@ -55,3 +55,27 @@ killed_store() {
   run -2 mq-storedump "$STORE" checkpoint --diff "$T/copy"
   run -8 mq-storedump "$STORE" --diff "$T/nowhere"
 }
+
+@test "queues and index are built anew beside a store and in its place" {
+  start_cluster --max-hash-slot-num 500 --max-index-num 2000
+  seq 5000 | mq-send -t T -k all -q
+  mq-admin topic create Gone -q
+  seq 10 | mq-send -t Gone -q
+  mq-admin topic delete Gone --yes -q
+  stop broker
+  run -2 mq-storedump "$STORE" --rebuild queue
+  run -2 mq-storedump "$STORE" --rebuild queue --in-place
+  run -2 mq-storedump "$STORE" --rebuild sand --out "$T/new"
+  mq-storedump "$STORE" --rebuild queue,index --out "$T/new" --index-slots 500
+  diff -r "$STORE/consumequeue" "$T/new/consumequeue"
+  cp -a "$STORE" "$T/copy"
+  rm -r "$T/copy/consumequeue" "$T/copy/index"
+  mq-storedump "$T/copy" --rebuild queue,index --in-place --yes --index-slots 500
+  mq-storedump "$STORE" --diff "$T/copy" --index-slots 500
+  mq-storedump "$T/copy" --verify --index-slots 500 -q
+  STORE=$T/copy start_broker --max-hash-slot-num 500 --max-index-num 2000
+  ! grep -q "derived again" "$T/broker.log"
+  [ "$(mq-consume -t T --from start -e | wc -l)" = 5000 ]
+  run -8 --separate-stderr mq-storedump "$T/copy" --rebuild queue --in-place --yes
+  [[ "$stderr" == *"a broker runs on"* ]]
+}

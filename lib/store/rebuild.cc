@@ -1,0 +1,133 @@
+#include "store/rebuild.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "store/dispatched_marker.h"
+#include "store/positions.h"
+#include "store/reput.h"
+#include "store/store_lock.h"
+#include "store/tombstones.h"
+
+namespace mq::store {
+
+namespace {
+
+// The store's log, and everything derived from it below another root.
+StoreOptions OptionsFor(const StoreOptions& options, const RebuildParts& parts, const std::string& out) {
+  StoreOptions derived = options;
+  const StoreLayout layout = options.layout();
+  derived.root = out;
+  derived.log_paths = {layout.CommitLogDirs(), {}};
+  derived.index_enable = parts.index;
+  return derived;
+}
+
+Status RequireEmpty(const std::string& directory) {
+  const auto names = ListDirectory(directory);
+  if (!names && names.error().code != ErrorCode::kNotFound) return names.error();
+  if (!names || names->empty()) return Ok();
+  return MakeError(ErrorCode::kConfig, directory + " is not empty");
+}
+
+// Units of records that have expired are in no log any more, and carry the numbering of their queues.
+Status CopyQueues(const std::string& from, const std::string& to) {
+  if (!PathExists(from)) return Ok();
+  std::error_code failed;
+  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, failed);
+  if (!failed) return Ok();
+  return ErrnoError(ErrorCode::kIo, "copy " + from + " to " + to, failed.value());
+}
+
+// Everything that Reput needs, and the marker it leaves, below `out`.
+Result<Derived> Build(const StoreOptions& options, const RebuildParts& parts, const std::string& out) {
+  const StoreLayout layout = options.layout();
+  MQ_ASSIGN(const RecoverResult found,
+            RecoverCommitLog(options, !AbortExists(layout), nullptr, RecoverMode::kLookOnly));
+  MQ_ASSIGN(const Tombstones tombstones, Tombstones::Load(layout));
+  const StoreOptions target = OptionsFor(options, parts, out);
+  const StoreLayout built = target.layout();
+  for (const std::string& directory : {built.MqDir(), built.ConsumeQueueDir(), built.IndexDir()}) {
+    MQ_TRY(MakeDirectories(directory));
+  }
+  if (!tombstones.empty()) MQ_TRY(tombstones.Save(built));
+  if (found.min.value() > 0) MQ_TRY(CopyQueues(layout.ConsumeQueueDir(), built.ConsumeQueueDir()));
+  MQ_ASSIGN(Derived derived, DeriveAtRest(target, found, true));
+  if (!parts.queues) MQ_TRY(RemoveTree(built.ConsumeQueueDir()));
+  if (!parts.index) MQ_TRY(RemoveTree(built.IndexDir()));
+  return derived;
+}
+
+Status Rename(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "rename " + from + " to " + to);
+  MQ_TRY(FsyncDirectory(DirectoryOf(from)));
+  return FsyncDirectory(DirectoryOf(to));
+}
+
+Status Replace(const std::string& place, const std::string& built, const std::string& old) {
+  if (PathExists(place)) MQ_TRY(Rename(place, old));
+  return Rename(built, place);
+}
+
+// What is true of the part that was not built stays; without it that part counts as unknown, and is checked.
+std::optional<DispatchedMarker> JoinMarkers(const RebuildParts& parts, const std::optional<DispatchedMarker>& old,
+                                            DispatchedMarker built) {
+  if (parts.queues) {
+    if (!parts.index) built.index = old ? old->index : std::nullopt;
+    return built;
+  }
+  if (!old) return std::nullopt;
+  DispatchedMarker joined = *old;
+  joined.index = std::move(built.index);
+  return joined;
+}
+
+}  // namespace
+
+Result<Derived> DeriveAtRest(const StoreOptions& options, const RecoverResult& found, bool rebuild) {
+  MQ_ASSIGN(auto positions, Positions::CreateForOneProcess());
+  BrokerPage& page = positions.own_broker();
+  page.boot_min.store(found.min.value());
+  page.recovered_end.store(found.end.value());
+  PublishWrote(page, found.end, found.last_store_timestamp);
+  MQ_ASSIGN(auto reput, Reput::Open(options, positions, rebuild));
+  MQ_TRY(reput->Finish());
+  return Derived{reput->started_from(), reput->dispatched(), reput->records(), reput->anomalies().gaps};
+}
+
+Result<Derived> RebuildInto(const StoreOptions& options, const RebuildParts& parts, const std::string& out) {
+  MQ_TRY(RequireEmpty(out));
+  MQ_ASSIGN(const Derived derived, Build(options, parts, out));
+  MQ_TRY(RemoveTree(StoreLayout(out).MqDir()));
+  return derived;
+}
+
+Result<Derived> RebuildInPlace(const StoreOptions& options, const RebuildParts& parts) {
+  const StoreLayout layout = options.layout();
+  const std::string work = layout.MqDir() + "/rebuild";
+  const std::string old = work + "/replaced";
+  MQ_TRY(RemoveTree(work));
+  MQ_ASSIGN(const Derived derived, Build(options, parts, work));
+  const StoreLayout built(work);
+  std::optional<DispatchedMarker> marker;
+  if (PathExists(built.Dispatched())) {
+    MQ_ASSIGN(const std::string text, ReadFile(built.Dispatched()));
+    MQ_ASSIGN(DispatchedMarker fresh, DispatchedMarker::Decode(text));
+    std::string why;
+    const auto before = LoadBelievedMarker(options, fresh.log_min, derived.to, &why);
+    marker = JoinMarkers(parts, before, std::move(fresh));
+  }
+  // Without a marker nothing is believed: a start after a kill from here on derives everything from the log.
+  MQ_TRY(RemoveFile(layout.Dispatched()));
+  MQ_TRY(MakeDirectories(old));
+  if (parts.queues) MQ_TRY(Replace(layout.ConsumeQueueDir(), built.ConsumeQueueDir(), old + "/consumequeue"));
+  if (parts.index) MQ_TRY(Replace(layout.IndexDir(), built.IndexDir(), old + "/index"));
+  if (marker) MQ_TRY(WriteDispatchedMarker(layout, *marker));
+  MQ_TRY(RemoveTree(work));
+  return derived;
+}
+
+}  // namespace mq::store
