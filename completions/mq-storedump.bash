@@ -35,11 +35,23 @@ _mq_storedump() {
       COMPREPLY=($(compgen -W 'mq rocketmq' -- "$cur"))
       return
       ;;
+    --rebuild)
+      COMPREPLY=()
+      return
+      ;;
+    --out)
+      COMPREPLY=($(compgen -d -- "$cur"))
+      return
+      ;;
     --diff)
       COMPREPLY=($(compgen -d -- "$cur"))
       return
       ;;
     --hex)
+      COMPREPLY=()
+      return
+      ;;
+    --commit-log)
       COMPREPLY=()
       return
       ;;
@@ -89,7 +101,7 @@ _mq_storedump() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--verify --for --plan --diff --summary --usage --hex --follow --from --to -t --topic --time --grep --key --format -0 --nul -J --json -M --msgpack -D --delimiter --redact --raw --epoch-ms --line-buffered --index-slots --message-delay-level -q --quiet --context --print-config -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--verify --for --plan --rebuild --out --in-place -y --yes --diff --summary --usage --hex --follow --commit-log --from --to -t --topic --time --grep --key --format -0 --nul -J --json -M --msgpack -D --delimiter --redact --raw --epoch-ms --line-buffered --index-slots --message-delay-level -q --quiet --context --print-config -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi
