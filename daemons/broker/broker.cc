@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "base/map_fault.h"
 #include "ctl/client.h"
@@ -107,6 +108,7 @@ Status Broker::Start() {
 Status Broker::Recover() {
   const bool clean = !store::AbortExists(layout_);
   MQ_TRY(store::CreateAbort(layout_));
+  PassKillPoint(KillPoint::kAbortCreated);
   core_.queue_table = std::make_unique<store::QueueTable>();
   core_.queues = std::make_unique<Queues>(*core_.queue_table, core_.sync_flush(),
                                           [this](Queue& queue) { pulls_->hold().OnAdvanced(queue); });
@@ -131,9 +133,10 @@ Status Broker::Recover() {
   };
   const int64_t started = MonotonicMs();
   MQ_ASSIGN(const auto recovered, store::RecoverCommitLog(options_.store, clean, progress));
-  MQ_ASSIGN(auto tombstones, store::Tombstones::Load(layout_));
+  MQ_ASSIGN(auto tombstones, store::Tombstones::Recover(layout_, recovered.end));
   MQ_ASSIGN(const int64_t walked,
             store::BuildQueueTable(options_.store, recovered, tombstones, *core_.queue_table, progress));
+  PassKillPoint(KillPoint::kQueuesNumbered);
   log::Info("store.recover", clean ? "after a clean stop" : "after an unclean stop")
       .Field("end", recovered.end.value())
       .Field("records", std::max(recovered.records, walked))
@@ -393,7 +396,9 @@ void Broker::CloseStore(const std::string& problem) {
   positions_->own_broker().state.store(static_cast<uint32_t>(store::BrokerState::kStopped), std::memory_order_release);
   helpers_->Close([this, why = problem]() mutable {
     if (why.empty()) {
+      PassKillPoint(KillPoint::kStopDrained);
       if (auto removed = store::RemoveAbort(layout_); !removed) why = removed.error().what;
+      PassKillPoint(KillPoint::kAbortRemoved);
     }
     lock_.reset();
     if (why.empty()) {

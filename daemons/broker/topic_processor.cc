@@ -1,5 +1,6 @@
 #include "broker/topic_processor.h"
 
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "broker/late_reply.h"
 #include "broker/pull_hold.h"
@@ -63,6 +64,7 @@ Status TopicProcessor::Bury(const std::vector<std::string>& names) {
   // on this thread: deletion is rare, and nothing may slip in between them and the answer.
   for (const std::string& name : names) tombstones_.Add(name, core_.log->wrote());
   MQ_TRY(tombstones_.Save(layout_));
+  PassKillPoint(KillPoint::kTombstoneSaved);
   auto& page = core_.positions->own_broker();
   const uint32_t number = page.tombstones.load(std::memory_order_relaxed) + 1;
   for (const std::string& name : names) {

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/kill_point.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -171,6 +172,7 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, bool
   {
     MQ_ASSIGN(UniqueFd fd, OpenFile(tmp, O_WRONLY | O_CREAT | O_TRUNC));
     Status written = WriteAll(fd.get(), bytes, tmp);
+    if (written) PassKillPoint(KillPoint::kTextWritten);
     if (written && ::fsync(fd.get()) != 0) written = ErrnoError(ErrorCode::kIo, "fsync " + tmp);
     if (!written) {
       // A part of it would only take space on a disk that may have none.
@@ -178,16 +180,20 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, bool
       return written;
     }
   }
+  PassKillPoint(KillPoint::kTextSynced);
   if (keep_backup && PathExists(path)) {
     // A second name for the old file, put in place in one step: at no moment is neither of the two whole.
     const std::string link = bak + ".tmp";
     ::unlink(link.c_str());
     if (::link(path.c_str(), link.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "link " + link);
+    PassKillPoint(KillPoint::kBackupLinked);
     if (::rename(link.c_str(), bak.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "rename " + link);
     // rename does nothing when both names are one file, so the second name may still be there.
     ::unlink(link.c_str());
+    PassKillPoint(KillPoint::kBackupRenamed);
   }
   if (::rename(tmp.c_str(), path.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "rename " + tmp);
+  PassKillPoint(KillPoint::kTextRenamed);
   return FsyncDirectory(DirectoryOf(path));
 }
 

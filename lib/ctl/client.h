@@ -52,6 +52,8 @@ class Client {
   // Tries until a broker answers.
   void Start();
   bool attached() const { return attached_; }
+  // Somebody has taken the connection, whether or not the hello is answered yet: a broker that recovers answers late.
+  bool connected() const { return socket_.valid(); }
 
   // Rings the broker, or through it the other helper.
   void Ring(Role to);

@@ -16,7 +16,8 @@ namespace {
 
 // A broker that dies between starting us and our hello leaves us without a connection that could end.
 constexpr int64_t kParentCheckMs = 500;
-constexpr int64_t kFirstHelloMs = 10000;
+// Its socket is there before we are, so that a broker that is alive takes our connection at once.
+constexpr int64_t kConnectMs = 2000;
 
 }  // namespace
 
@@ -51,8 +52,9 @@ Result<int> Helper::Run() {
 
 void Helper::CheckParent() {
   if (attached_) return;
-  // A parent that died before we could look left us to process 1; one that is process 1 itself answers soon.
-  const bool orphaned = ::getppid() != parent_ || (parent_ == 1 && MonotonicMs() - started_ms_ > kFirstHelloMs);
+  // A parent that died before we could look left us to somebody who is no broker: nobody takes our connection.
+  const bool nobody_there = !client_.connected() && MonotonicMs() - started_ms_ > kConnectMs;
+  const bool orphaned = ::getppid() != parent_ || nobody_there;
   if (orphaned) loop_.Stop();
 }
 

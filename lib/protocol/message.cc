@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32.h"
+#include "base/kill_point.h"
 #include "protocol/properties.h"
 
 namespace mq::protocol {
@@ -68,6 +69,7 @@ size_t EncodeRecord(const MessageView& message, std::string_view more_properties
   p = Put32(p, message.reconsume_times);
   p = Put64(p, message.prepared_transaction_offset.value());
   p = Put32(p, static_cast<int32_t>(message.body.size()));
+  PassKillPoint(KillPoint::kRecordHalfCopied);
   p = PutBytes(p, message.body);
   *p++ = static_cast<char>(message.topic.size());
   p = PutBytes(p, message.topic);

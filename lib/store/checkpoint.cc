@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/kill_point.h"
 
 namespace mq::store {
 
@@ -60,6 +61,7 @@ Status CheckpointFile::Write(const Checkpoint& checkpoint) {
   StoreBe64(bytes + 16, static_cast<uint64_t>(checkpoint.index_timestamp));
   // One sector of one page: written whole or not at all.
   MQ_TRY(WriteAt(fd_.get(), std::string_view(bytes, sizeof bytes), 0, path_));
+  PassKillPoint(KillPoint::kCheckpointWritten);
   if (::fdatasync(fd_.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path_);
   current_ = checkpoint;
   return Ok();

@@ -1,6 +1,7 @@
 #include "store/commit_log.h"
 
 #include "base/bytes.h"
+#include "base/kill_point.h"
 #include "protocol/limits.h"
 #include "protocol/properties.h"
 #include "store/record.h"
@@ -93,7 +94,9 @@ void CommitLog::WriteBlank() {
   const int64_t left = current_->end() - wrote_.value();
   char* at = current_->mutable_data() + (wrote_.value() - current_->start());
   StoreBe32(at, static_cast<uint32_t>(left));
+  PassKillPoint(KillPoint::kBlankHalfWritten);
   StoreBe32(at + 4, protocol::kBlankMagic);
+  PassKillPoint(KillPoint::kBlankWritten);
   wrote_ = PhysicalOffset(current_->end());
   PublishWrote(*page_, wrote_, last_store_timestamp_);
 }
@@ -104,6 +107,7 @@ AppendStatus CommitLog::MakeRoom(int64_t bytes) {
     if (bytes + kBlankHeaderBytes <= left) return AppendStatus::kOk;
     // After any append at least 8 bytes remain, so there is room for the blank; 0 remain after one.
     if (left > 0) WriteBlank();
+    PassKillPoint(KillPoint::kFileLeft);
     current_ = nullptr;
   }
   return OpenNextFile();
@@ -161,6 +165,7 @@ AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState&
   record.store_timestamp = now_ms;
   protocol::EncodeRecord(record, current_->mutable_data() + (wrote_.value() - current_->start()));
   if (BytesAreGone()) return Refusal(AppendStatus::kFileError, lost_);
+  PassKillPoint(KillPoint::kRecordCopied);
 
   result.physical_offset = wrote_;
   result.queue_offset = record.queue_offset;
@@ -172,6 +177,7 @@ AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState&
   last_store_timestamp_ = now_ms;
   wrote_ += bytes;
   PublishWrote(*page_, wrote_, now_ms);
+  PassKillPoint(KillPoint::kRecordPublished);
   if (enters_queue) {
     ++queue.next;
     queue.last_record_end = wrote_;
@@ -252,8 +258,10 @@ AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::
     out += part.record_bytes;
     record.physical_offset += part.record_bytes;
     ++record.queue_offset;
+    PassKillPoint(KillPoint::kBatchHalfCopied);
   }
   if (BytesAreGone()) return Refusal(AppendStatus::kFileError, lost_);
+  PassKillPoint(KillPoint::kBatchCopied);
 
   result.physical_offset = wrote_;
   result.queue_offset = queue.next;

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/file.h"
+#include "base/kill_point.h"
 #include "store/layout.h"
 
 namespace mq::store {
@@ -21,10 +22,12 @@ Status FileMaker::Begin(std::string directory, int64_t start) {
   UniqueFd fd(::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
   if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create a file in " + directory_);
   if (::ftruncate(fd.get(), file_bytes_) != 0) return ErrnoError(ErrorCode::kIo, "size " + PathOf(start));
+  PassKillPoint(KillPoint::kLogFileSized);
   // A full disk is found here, as a refusal, and not later as a signal in the broker's mapping.
   if (::fallocate(fd.get(), 0, 0, file_bytes_) != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
     return ErrnoError(ErrorCode::kIo, "allocate " + std::to_string(file_bytes_) + " bytes for " + PathOf(start));
   }
+  PassKillPoint(KillPoint::kLogFileAllocated);
   fd_ = std::move(fd);
   start_ = start;
   written_ = 0;
@@ -50,10 +53,12 @@ Status FileMaker::Finish() {
   // The size must be durable before the name is: a file of a wrong size is never seen, also not after a
   // power cut.
   if (::fsync(fd_.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
+  PassKillPoint(KillPoint::kLogFileSynced);
   const std::string unnamed = "/proc/self/fd/" + std::to_string(fd_.get());
   if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0 && errno != EEXIST) {
     return ErrnoError(ErrorCode::kIo, "name " + path);
   }
+  PassKillPoint(KillPoint::kLogFileNamed);
   fd_.Reset();
   return FsyncDirectory(directory_);
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/kill_point.h"
 #include "base/log.h"
 
 namespace mq::store {
@@ -107,6 +108,7 @@ Result<bool> Flusher::FlushStep() {
     PublishFailure(synced.error());
     return std::move(synced).error();
   }
+  PassKillPoint(KillPoint::kLogSynced);
   flushed_ = to;
   if (!flush_under_way()) {
     flushed_timestamp_ = target_.store_timestamp;
@@ -114,6 +116,7 @@ Result<bool> Flusher::FlushStep() {
   }
   page_.committed.store(flushed_, std::memory_order_release);
   page_.flushed.store(flushed_, std::memory_order_release);
+  PassKillPoint(KillPoint::kFlushedPublished);
   return true;
 }
 
@@ -187,6 +190,7 @@ Status Flusher::RemoveSpareFiles() {
     const std::string path = layout_.CommitLogFile(PhysicalOffset(file.start));
     if (::unlink(path.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "remove " + path);
     changed.insert(DirectoryOf(path));
+    PassKillPoint(KillPoint::kSpareFileRemoved);
   }
   for (const std::string& directory : changed) MQ_TRY(FsyncDirectory(directory));
   return Ok();

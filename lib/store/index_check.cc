@@ -8,8 +8,10 @@
 #include <cstdio>
 
 #include "base/file.h"
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "store/index_scan.h"
+#include "store/log_walk.h"
 
 namespace mq::store {
 
@@ -109,6 +111,7 @@ class Checker {
     if (!(scan->header() == file.header && (!last || scan->SlotsWithinCount()))) {
       if (scan->SoundCount(file.header.count, log_end_) != file.header.count) return false;
       MQ_TRY(scan->Repair(file.header.count, file.header, last));
+      PassKillPoint(KillPoint::kIndexFileChecked);
     }
     check_.files.push_back(file);
     return true;
@@ -152,6 +155,15 @@ class Checker {
       if (!ours || (sound == 1 && claimed > 1)) {
         return SetAsideFrom(at, "index files belong to another commit log: built again");
       }
+      if (at > 0 && check_.files.back().header.count == 1) {
+        // Only the last file may be one that waits for its first key.
+        check_.files.pop_back();
+        return SetAsideFrom(at - 1, "index files behind one that has lost its entries: built again");
+      }
+      if (sound > 1) {
+        MQ_ASSIGN(const bool follows, FollowsOn(scan->Entry(1).position));
+        if (!follows) return SetAsideFrom(at, "index files with keys missing in front of them: built again");
+      }
       MQ_TRY(RepairFromEntries(*scan, sound, sound < claimed));
       check_.files.push_back({files_[at].name, scan->header()});
       if (sound == claimed) continue;
@@ -159,6 +171,32 @@ class Checker {
       return SetAsideFrom(at + 1, "index files behind a damaged one: built again");
     }
     return Ok();
+  }
+
+  // After a power cut each file may be whole and one in front of it gone, or have an old count: whether the log has no
+  // key between the last entry kept so far and a file that begins with the record at `first`. A record may be filed
+  // twice (RocketMQ does that), never left out.
+  Result<bool> FollowsOn(PhysicalOffset first) {
+    PhysicalOffset last = log_min_;
+    int32_t filed = 0;  // keys of the record at `last`
+    if (!check_.files.empty()) {
+      MQ_ASSIGN(const IndexScan scan, IndexScan::Open(options_, layout_.IndexFile(check_.files.back().name)));
+      const int32_t count = scan.header().count;
+      const PhysicalOffset record = scan.Entry(count - 1).position;
+      while (filed < count - 1 && scan.Entry(count - 1 - filed).position == record) ++filed;
+      if (record < log_min_) filed = 0;
+      last = std::max(last, record);
+    }
+    LogWalk walk(log_, last);
+    while (walk.position() < first) {
+      MQ_ASSIGN(const protocol::MessageView* record, walk.Next(first));
+      if (record == nullptr) break;
+      if (!EntersIndex(record->sys_flag)) continue;
+      int32_t keys = 0;
+      ForEachIndexKey(record->properties, [&keys](std::string_view) { return ++keys > 0; });
+      if (keys > (walk.record_position() == last ? filed : 0)) return false;
+    }
+    return true;
   }
 
   Result<bool> SamplesAgree(const IndexScan& scan, int32_t count) {

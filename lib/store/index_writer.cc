@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/java_hash.h"
+#include "base/kill_point.h"
 
 namespace mq::store {
 
@@ -62,7 +63,9 @@ Status IndexWriter::PutKey(int32_t hash, const protocol::MessageView& message) {
   if (previous < 0 || previous >= number) previous = 0;
   const int32_t seconds = IndexSeconds(header.begin_timestamp, message.store_timestamp);
   view.StoreEntry(number, {hash, message.physical_offset, seconds, previous});
+  PassKillPoint(KillPoint::kIndexEntryWritten);
   view.StoreSlot(slot, number);
+  PassKillPoint(KillPoint::kIndexSlotWritten);
   if (number == 1) {
     header.begin = message.physical_offset;
     header.begin_timestamp = message.store_timestamp;
@@ -72,6 +75,7 @@ Status IndexWriter::PutKey(int32_t hash, const protocol::MessageView& message) {
   header.end_timestamp = message.store_timestamp;
   header.count = number + 1;
   view.StoreHeader(header);
+  PassKillPoint(KillPoint::kIndexHeaderWritten);
   view.PublishCount(header.count);
   return Ok();
 }
@@ -111,6 +115,7 @@ Status IndexWriter::CreateNext() {
   if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create " + path);
   const int64_t slots_end = IndexView(nullptr, options_.index_slots, options_.index_entries).EntriesStart();
   if (::ftruncate(fd.get(), IndexFileBytes(options_)) != 0) return ErrnoError(ErrorCode::kIo, "size " + path);
+  PassKillPoint(KillPoint::kIndexFileSized);
   if (::fallocate(fd.get(), 0, 0, slots_end) != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
     return ErrnoError(ErrorCode::kIo, "allocate blocks of " + path);
   }
@@ -121,6 +126,7 @@ Status IndexWriter::CreateNext() {
   if (open_ != nullptr) full_.push_back(std::move(open_));
   files_.push_back({name, IndexHeader()});
   new_names_ = true;
+  PassKillPoint(KillPoint::kIndexFileNamed);
   return OpenLast();
 }
 

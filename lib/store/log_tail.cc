@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/kill_point.h"
 
 namespace mq::store {
 
@@ -120,9 +121,11 @@ Result<int64_t> ZeroTail(const std::string& path, int64_t from) {
   MQ_TRY(ForEachNonZero(fd.get(), path, from, [&](std::string_view bytes, int64_t position) {
     written = WriteAt(fd.get(), std::string_view(zeros).substr(0, bytes.size()), position, path);
     span.Add(bytes, position, from);
+    PassKillPoint(KillPoint::kTailPartlyZeroed);
     return written.has_value();
   }));
   MQ_TRY(std::move(written));
+  if (span.bytes() > 0) PassKillPoint(KillPoint::kTailZeroed);
   // Durable before anything is appended: a later crash must not bring the old bytes back behind new ones.
   if (span.bytes() > 0 && ::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
   return span.bytes();

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/file.h"
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "store/consume_queue.h"
 #include "store/layout.h"
@@ -127,6 +128,7 @@ Status KeepMarked(PhysicalOffset log_min, const DispatchedMarker& marker, const 
     check.start = std::min(check.start, std::max(last.end(), log_min));
   }
   MQ_TRY(files.CutTo(whole, check));
+  PassKillPoint(KillPoint::kQueueCut);
   check.queues[name] = {files.first(), whole};
   return Ok();
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/file.h"
+#include "base/kill_point.h"
 #include "base/log.h"
 
 namespace mq::store {
@@ -103,6 +104,7 @@ Status QueueWriter::AppendEntry(const QueueEntry& entry) {
   if (in_file + kQueueEntryBytes > allocated_in_file_) MQ_TRY(AllocateAhead(in_file));
   StoreQueueEntry(file_->mutable_data() + in_file, entry);
   ++end_;
+  PassKillPoint(KillPoint::kQueueEntryWritten);
   return Ok();
 }
 
@@ -132,11 +134,13 @@ Status QueueWriter::CreateFile(int64_t start) {
   const std::string path = directory_ + "/" + MappedFileName(start);
   if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create " + path);
   if (::ftruncate(fd.get(), options_.consume_queue_file_bytes) != 0) return ErrnoError(ErrorCode::kIo, "size " + path);
+  PassKillPoint(KillPoint::kQueueFileSized);
   const std::string proc = "/proc/self/fd/" + std::to_string(fd.get());
   if (::linkat(AT_FDCWD, proc.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     return ErrnoError(ErrorCode::kIo, "name " + path);
   }
   new_names_ = true;
+  PassKillPoint(KillPoint::kQueueFileNamed);
   return Ok();
 }
 

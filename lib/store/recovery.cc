@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "store/checkpoint.h"
 #include "store/dispatched_marker.h"
@@ -48,7 +49,9 @@ class LogRecovery {
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
     result_.scanned_from = start;
     MQ_TRY(Walk(start));
+    PassKillPoint(KillPoint::kLogWalked);
     if (mode_ == RecoverMode::kRepair) MQ_TRY(Settle());
+    PassKillPoint(KillPoint::kLogSettled);
     if (mode_ == RecoverMode::kPlan) MQ_TRY(MeasureTail());
     return result_;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "store/queue_check.h"
 #include "store/tags_code.h"
@@ -61,6 +62,7 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   const QueueCheckMode mode = same_life ? QueueCheckMode::kLookOnly : QueueCheckMode::kCut;
   MQ_ASSIGN(QueueCheck check, CheckQueues(options, log_min, marker, tombstones, mode));
 
+  PassKillPoint(KillPoint::kQueuesChecked);
   std::unique_ptr<Reput> reput(new Reput(options, positions, check.start, std::move(tombstones)));
   reput->tombstones_loaded_ = version;
   reput->queues_.Start(check.queues);
@@ -74,10 +76,13 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   if (marker) reput->trimmed_ = marker->log_min;
   if (marker && marker->index) reput->marked_index_ = marker->index->position;
   if (options.index_enable) {
-    IndexCheckMode index_mode = same_life ? IndexCheckMode::kGoOn : IndexCheckMode::kRollBack;
+    // The index is checked later than the queues: only what was published says that it was, in this life.
+    const bool index_checked = same_life && page.indexed.load(std::memory_order_relaxed) > 0;
+    IndexCheckMode index_mode = index_checked ? IndexCheckMode::kGoOn : IndexCheckMode::kRollBack;
     if (rebuild) index_mode = IndexCheckMode::kRebuild;
+    // Entries for positions behind the recovered end are of records that are gone, whatever lies there now.
     reput->index_.emplace(reput->options_, reput->log_, marker ? marker->index : std::nullopt, index_mode, log_min,
-                          log_end);
+                          index_checked ? log_end : recovered_end);
     // Files that are built again have other names than the marker's: it is written anew once they are there.
     reput->marked_index_ = std::min(reput->marked_index_, reput->index_->position());
   }
@@ -164,6 +169,7 @@ Result<bool> Reput::ApplyTombstones() {
       continue;
     }
     MQ_TRY(queues_.RemoveTopic(it->first));
+    PassKillPoint(KillPoint::kTopicRemoved);
     waiting_marker_.reset();  // it names queues that are gone
     log::Info("store.reput", "queues of a deleted topic removed").Field("topic", it->first);
     it = pending_removals_.erase(it);
@@ -218,6 +224,7 @@ Result<ReputOutcome> Reput::Step(int64_t now_ms, int64_t max_records) {
   const PhysicalOffset limit_now(NextLimit(pending_removals_, whole));
   Status dispatched = Dispatch(limit_now, max_records);
   if (index_) index_->CatchUp(undone_ ? *undone_ : walk_.position(), max_records, now_ms);
+  PassKillPoint(KillPoint::kDispatchedUnpublished);
   outcome.advanced = PublishIndexed();
   outcome.advanced |= Publish();
   page_.index_failing.store(index_ && index_->failing() ? 1 : 0, std::memory_order_relaxed);
@@ -256,10 +263,12 @@ Status Reput::FlushThoroughly() {
   marker.store_timestamp = last_store_timestamp_;
   marker.body_crc = last_body_crc_;
   MQ_TRY(queues_.Sync(0));
+  PassKillPoint(KillPoint::kQueuesSynced);
   marker.queues = queues_.Marked();
   if (index_) {
     index_->Trim(marker.log_min);
     MQ_ASSIGN(marker.index, index_->Sync());
+    PassKillPoint(KillPoint::kIndexSynced);
     if (index_->last_timestamp() > 0) {
       page_.index_timestamp.store(index_->last_timestamp(), std::memory_order_release);
     }
@@ -271,7 +280,9 @@ Status Reput::FlushThoroughly() {
 
 Status Reput::WriteMarkerIfCovered() {
   if (!waiting_marker_ || LoadFlushed(positions_) < waiting_marker_->offset) return Ok();
+  PassKillPoint(KillPoint::kMarkerDue);
   MQ_TRY(WriteDispatchedMarker(layout_, *waiting_marker_));
+  PassKillPoint(KillPoint::kMarkerWritten);
   marked_ = waiting_marker_->offset;
   if (waiting_marker_->index) marked_index_ = waiting_marker_->index->position;
   page_.durable_dispatched.store(marked_.value(), std::memory_order_release);

@@ -39,6 +39,18 @@ Status Tombstones::Save(const StoreLayout& layout) const {
   return WriteFileAtomically(layout.Tombstones(), text);
 }
 
+Result<Tombstones> Tombstones::Recover(const StoreLayout& layout, PhysicalOffset log_end) {
+  MQ_ASSIGN(Tombstones tombstones, Load(layout));
+  bool changed = false;
+  for (auto& [topic, position] : tombstones.positions_) {
+    if (position <= log_end) continue;
+    position = log_end;
+    changed = true;
+  }
+  if (changed) MQ_TRY(tombstones.Save(layout));
+  return tombstones;
+}
+
 void Tombstones::Add(std::string_view topic, PhysicalOffset position) {
   auto [it, added] = positions_.try_emplace(std::string(topic), position);
   if (!added && it->second < position) it->second = position;

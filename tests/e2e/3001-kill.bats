@@ -75,3 +75,11 @@ send_in_background() {
   seq 1001 2000 | mq-send -t One --retries 20 --timeout 10s
   [ "$(mq-consume -t One --from start -e -f '%o%n' | sha256sum)" = "$(seq 0 1999 | sha256sum)" ]
 }
+
+@test "a helper whose broker died before it could say hello leaves, whoever became its parent" {
+  mkdir -p "$STORE/mq"
+  for helper in flushd reputd; do
+    # Nobody listens there, and the parent is alive: a broker that is gone, and the process that took over its children.
+    timeout 8 "mq-$helper" --supervised --store "$STORE" 2>> "$T/helper.log"
+  done
+}

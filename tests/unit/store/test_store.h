@@ -56,7 +56,7 @@ class TestStore {
     auto result = RecoverCommitLog(options, clean, nullptr);
     ASSERT_TRUE(result.has_value()) << result.error().what;
     recovered = *result;
-    auto tombstones = Tombstones::Load(layout());
+    auto tombstones = Tombstones::Recover(layout(), recovered.end);
     ASSERT_TRUE(tombstones.has_value());
     auto walked = BuildQueueTable(options, recovered, *tombstones, table, nullptr);
     ASSERT_TRUE(walked.has_value()) << walked.error().what;
