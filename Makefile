@@ -5,7 +5,8 @@ JOBS ?= $(shell nproc)
 DESTDIR ?=
 prefix ?= /usr/local
 SEED ?= 0
-ROUNDS ?= 5
+ROUNDS ?=
+MODE ?= any
 KINDNAME_release = Release
 KINDNAME_debug = Debug
 KINDNAME_asan = Asan
@@ -46,8 +47,9 @@ test-unit: build ## the unit tests
 test-e2e: build ## the end-to-end tests, with real processes
 	@BUILD=$(BUILD) tests/e2e/run
 
-test-crash: build ## kill -9 at random under load: SEED=N ROUNDS=N
-	@BUILD=$(BUILD) tests/crash/run --seed $(SEED) --rounds $(ROUNDS)
+test-crash: ## power cuts, kills at named steps and at random: SEED=N ROUNDS=N KIND=power|points|model|kill MODE=async|sync
+	@$(MAKE) --no-print-directory KIND=release build
+	@BUILD=build/release tests/crash/run --seed $(SEED) --mode $(MODE) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(filter-out file,$(origin KIND)),--kind $(KIND))
 
 test-garbage: build ## a million garbage frames on a hundred thousand connections, with a sender beside them
 	@GARBAGE_CONNECTIONS=100000 GARBAGE_FRAMES=1000000 BUILD=$(BUILD) bats --print-output-on-failure \

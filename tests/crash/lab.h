@@ -79,6 +79,5 @@ class Lab {
 bool RunPower(const LabOptions& options);
 bool RunPoints(const LabOptions& options);
 bool RunModel(const LabOptions& options);
-bool RunDamage(const LabOptions& options);
 
 }  // namespace mq::crash

@@ -1,4 +1,4 @@
-// The crash laboratory: crash_lab power|points|model|damage --seed N --rounds N [--base DIR]. Programs and layer lie
+// The crash laboratory: crash_lab power|points|model --seed N --rounds N [--base DIR]. Programs and layer lie
 // beside it. One line of verdict on stdout; exit status 0, 1 when something was lost, 2 for wrong usage.
 // tests/crash/run is what people call.
 #include <unistd.h>
@@ -13,7 +13,7 @@
 namespace {
 
 int Usage() {
-  std::fprintf(stderr, "usage: crash_lab power|points|model|damage --seed N --rounds N [--base DIR]\n");
+  std::fprintf(stderr, "usage: crash_lab power|points|model --seed N --rounds N [--base DIR]\n");
   return 2;
 }
 

@@ -211,7 +211,7 @@ class Model {
     Forget(topic);
     return Ok();
   }
-  void Forget(const std::string& topic) {
+  void Forget(std::string topic) {
     dying_topic_.clear();
     table_.ResetTopic(topic);
     std::erase_if(queues_, [&](const auto& queue) { return queue.first.topic == topic; });

@@ -1,5 +1,6 @@
 // The index files: their bytes, what survives which accident, and what a query finds.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <set>
@@ -233,6 +234,65 @@ TEST(IndexTest, IndexOfAnotherLogIsSetAside) {
   const auto aside = ListDirectory(store.layout().IndexSetAsideDir());
   ASSERT_TRUE(aside.has_value());
   EXPECT_EQ(aside->size(), 3u);
+}
+
+// A power cut takes names and pages of index files one by one; without a marker there is only the log to ask.
+TEST(IndexTest, WithoutAMarkerAFileThatIsGoneOrEmptyIsNoticedByTheLog) {
+  for (const bool removed : {true, false}) {
+    for (const size_t lost : {0u, 1u}) {
+      TestStore store;
+      store.Boot();
+      Fill(store, 0, 60);
+      store.DispatchAll();
+      const std::vector<std::string> paths = IndexPaths(store);
+      ASSERT_GT(paths.size(), 3u);
+      if (removed) {
+        ASSERT_TRUE(RemoveFile(paths[lost]).has_value());
+      } else {
+        store.Corrupt(paths[lost], 0, std::string(static_cast<size_t>(IndexFileBytes(store.options)), '\0'));
+      }
+      ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+      store.Boot(false);
+      store.DispatchAll();
+      EachIsFoundOnce(store, 60);
+    }
+  }
+}
+
+TEST(IndexTest, WithoutAMarkerAnOldCountIsNoticedByTheLog) {
+  TestStore store;
+  store.Boot();
+  Fill(store, 0, 60);
+  store.DispatchAll();
+  // The header's page is older than the entries: the file counts fewer of them than the next one begins behind.
+  store.Corrupt(IndexPaths(store)[0], 36, std::string("\0\0\0\x05", 4));
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  store.Boot(false);
+  store.DispatchAll();
+  EachIsFoundOnce(store, 60);
+}
+
+// The first mq-reputd of a life cuts the queues and dies before it has looked at the index.
+TEST(IndexTest, ASecondReputdOfALifeDoesNotBelieveWhatTheFirstDidNotCheck) {
+  TestStore store;
+  store.Boot();
+  Fill(store, 0, 60);
+  store.DispatchAll();
+  Fill(store, 60, 60);
+  {
+    auto reput = store.OpenReput();
+    while (reput->behind()) ASSERT_TRUE(reput->Step(0, 100).has_value());
+  }
+  // A name without its size, as a power cut leaves it.
+  ASSERT_EQ(::truncate(IndexPaths(store).back().c_str(), 0), 0);
+  store.Boot(false);
+  store.OpenReput().reset();
+  auto reput = store.OpenReput();
+  while (store.positions->reputd().indexed.load() < store.log->wrote().value()) {
+    ASSERT_TRUE(reput->Step(0, 100).has_value());
+    ASSERT_FALSE(reput->index()->failing());
+  }
+  EachIsFoundOnce(store, 120);
 }
 
 TEST(IndexTest, SwitchedOffAndOnAgain) {

@@ -190,6 +190,32 @@ TEST(ReputTest, FirstFileStartsWithPreBlankEntries) {
   EXPECT_EQ(*reader.MaxOffset("T", 0), QueueOffset(30));
 }
 
+// A topic is deleted behind records that were not flushed; a power cut takes those, and others take their place.
+TEST(ReputTest, ATombstoneBehindTheRecoveredEndSwallowsNothing) {
+  TestStore store;
+  store.Boot();
+  store.Append("Kept", 0, "before");
+  const PhysicalOffset end = store.log->wrote();
+  for (int i = 0; i < 5; ++i) store.Append("T", 0, std::string(300, 'x'));
+  Tombstones tombstones;
+  tombstones.Add("T", store.log->wrote());
+  ASSERT_TRUE(tombstones.Save(store.layout()).has_value());
+  store.Corrupt(store.layout().CommitLogFile(PhysicalOffset(0)), end.value(),
+                std::string(static_cast<size_t>(store.log->wrote() - end), '\0'));
+  store.Boot(false);
+  ASSERT_EQ(store.recovered.end, end);
+  // Records of another size, so that the old position would lie inside of one.
+  for (int i = 0; i < 4; ++i) store.Append("T", 0, std::string(500, 'y'));
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("T", 0).size(), 4u);
+  for (const bool clean : {true, false}) {
+    store.Boot(clean);
+    EXPECT_EQ(store.table.Find("T", 0)->next, QueueOffset(4));
+    store.DispatchAll();
+    EXPECT_EQ(store.Bodies("T", 0).size(), 4u);
+  }
+}
+
 TEST(ReputTest, TombstoneRemovesQueuesAndNewLifeStartsAtZero) {
   TestStore store;
   store.Boot();
