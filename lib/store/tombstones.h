@@ -24,9 +24,9 @@ class Tombstones {
   // Atomic and durable.
   Status Save(const StoreLayout& layout) const;
 
-  // At boot, before anything is appended: what Load gives, limited to the end of the log that recovery found. A topic may
-  // have been deleted behind records that a crash took away; records that are written in their place belong to its next
-  // life. Saved when that changed anything.
+  // At boot, before anything is appended: what Load gives, limited to the end of the log that recovery found. A topic
+  // may have been deleted behind records that a crash took away; records that are written in their place belong to its
+  // next life. Saved when that changed anything.
   static Result<Tombstones> Recover(const StoreLayout& layout, PhysicalOffset log_end);
 
   void Add(std::string_view topic, PhysicalOffset position);
