@@ -69,7 +69,11 @@ Status Broker::TakeLock() {
       lock_.emplace(std::move(*lock));
       MQ_TRY(store::RefuseForgottenPaths(options_.store.root, options_.store.log_paths));
       MQ_TRY(store::SaveLogPaths(options_.store.root, options_.store.log_paths));
-      return store::WritePid(layout_, ::getpid());
+      // Only for messages: a disk that is full must not keep a broker from starting, which alone can clean it.
+      if (Status written = store::WritePid(layout_, ::getpid()); !written) {
+        log::Warn("broker.start", "the process id is not noted").Field("error", written.error());
+      }
+      return Ok();
     }
     if (lock.error().code != ErrorCode::kHeldByOther) return std::move(lock).error();
     const auto holder = ctl::AskHolder(layout_.MqDir(), 500);

@@ -1,6 +1,7 @@
 #include "broker/topics.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "base/clock.h"
@@ -61,7 +62,13 @@ Status Topics::Load() {
   // A start is a new version: what the name servers hold may be of another configuration of this broker.
   ++version_.counter;
   version_.timestamp = NowMs();
-  return file_.SaveNow(FileText());
+  if (Status saved = file_.SaveNow(FileText()); !saved) {
+    // On a disk that is full what was loaded serves on; the new version is saved as soon as there is space.
+    if (saved.error().sys_errno != ENOSPC && saved.error().sys_errno != EDQUOT) return saved;
+    log::Warn("topic.save", "not saved yet").Field("error", saved.error());
+    ++changes_;
+  }
+  return Ok();
 }
 
 Topic* Topics::Find(std::string_view name) {

@@ -87,9 +87,14 @@ full() { mq-admin health | grep -qi 'sends are refused: .*\(disk is full\|no spa
   run mq-send -t T -m x --retries 0
   [ "$status" -ne 0 ]
   [[ ${output,,} == *"14 service_not_available: "*"no space"* ]]
+  # A full disk does not keep a broker from starting either, and it knows at once.
+  LISTEN=$BROKER
+  kill -KILL "$PID_broker" $(helper_pid flushd) $(helper_pid reputd)
+  start_broker --clean-file-forcibly-enable=false --disk-space-warning-level-ratio 1
+  [ "$(mq-consume -t T --from start -e -c 100 | wc -l)" = 100 ]
   rm "$T/disk/foreign"
   until_true 20 mq-admin health -q
-  mq-send -t T -m after -q
+  until_true 5 mq-send -t T -m after -q  # the next try to make a file comes within a second
   mq-consume -t T --from start -e -f '%b%n' | grep -qx after
   ! grep -q 'helper.exit' "$T/broker.log"
   until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'

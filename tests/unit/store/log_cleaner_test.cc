@@ -210,6 +210,7 @@ TEST_F(LogCleanerTest, MinMovesBeforeTheFileGoes) {
   EXPECT_EQ(LoadLogMin(*store.positions).value(), 65536);
   EXPECT_TRUE(PathExists(File(0)));
   cleaner->Step(now + 50, wall + 50);
+  cleaner->Finish();  // no thread is at work
   EXPECT_TRUE(PathExists(File(0)));
   // Killed here: the next one finds the file below the minimum, which is not lowered.
   cleaner.reset();
