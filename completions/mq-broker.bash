@@ -116,6 +116,38 @@ _mq_broker() {
       COMPREPLY=()
       return
       ;;
+    --os-page-cache-busy-time-out-mills)
+      COMPREPLY=()
+      return
+      ;;
+    --wait-time-mills-in-send-queue)
+      COMPREPLY=()
+      return
+      ;;
+    --wait-time-mills-in-pull-queue)
+      COMPREPLY=()
+      return
+      ;;
+    --wait-time-mills-in-heartbeat-queue)
+      COMPREPLY=()
+      return
+      ;;
+    --transient-store-pool-size)
+      COMPREPLY=()
+      return
+      ;;
+    --commit-interval-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --commit-commit-log-least-pages)
+      COMPREPLY=()
+      return
+      ;;
+    --commit-commit-log-thorough-interval)
+      COMPREPLY=()
+      return
+      ;;
     --flush-interval-consume-queue)
       COMPREPLY=()
       return

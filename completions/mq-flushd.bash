@@ -40,6 +40,22 @@ _mq_flushd() {
       COMPREPLY=()
       return
       ;;
+    --transient-store-pool-size)
+      COMPREPLY=()
+      return
+      ;;
+    --commit-interval-commit-log)
+      COMPREPLY=()
+      return
+      ;;
+    --commit-commit-log-least-pages)
+      COMPREPLY=()
+      return
+      ;;
+    --commit-commit-log-thorough-interval)
+      COMPREPLY=()
+      return
+      ;;
     -c|--config)
       COMPREPLY=($(compgen -f -- "$cur"))
       return
@@ -54,7 +70,7 @@ _mq_flushd() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--once --supervised --store --mapped-file-size-commit-log --warm-window --warm-maped-file-enable --flush-disk-type --flush-interval-commit-log --flush-commit-log-least-pages --flush-commit-log-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--once --supervised --store --mapped-file-size-commit-log --warm-window --warm-maped-file-enable --flush-disk-type --flush-interval-commit-log --flush-commit-log-timed --flush-commit-log-least-pages --flush-commit-log-thorough-interval --transient-store-pool-enable --transient-store-pool-size --commit-interval-commit-log --commit-commit-log-least-pages --commit-commit-log-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

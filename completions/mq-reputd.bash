@@ -36,6 +36,10 @@ _mq_reputd() {
       COMPREPLY=($(compgen -W 'ASYNC_FLUSH SYNC_FLUSH' -- "$cur"))
       return
       ;;
+    --transient-store-pool-size)
+      COMPREPLY=()
+      return
+      ;;
     --flush-interval-consume-queue)
       COMPREPLY=()
       return
@@ -62,7 +66,7 @@ _mq_reputd() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--once --rebuild --supervised --store --mapped-file-size-commit-log --mapped-file-size-consume-queue --message-index-enable --max-hash-slot-num --max-index-num --flush-disk-type --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--once --rebuild --supervised --store --mapped-file-size-commit-log --mapped-file-size-consume-queue --message-index-enable --max-hash-slot-num --max-index-num --flush-disk-type --transient-store-pool-enable --transient-store-pool-size --flush-interval-consume-queue --flush-consume-queue-least-pages --flush-consume-queue-thorough-interval -c --config --strict -p --print-config --ready-fd --log-level --json -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

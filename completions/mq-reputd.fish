@@ -10,6 +10,8 @@ complete -c mq-reputd -l message-index-enable -d 'build the index, by which mess
 complete -c mq-reputd -l max-hash-slot-num -x -d 'hash slots of one index file; files made with another number are built again'
 complete -c mq-reputd -l max-index-num -x -d 'keys of one index file, and one that stays unused; files made with another number are built again'
 complete -c mq-reputd -l flush-disk-type -x -a 'ASYNC_FLUSH SYNC_FLUSH' -d 'answer a send when the message is in the log, or only when it is on the disk'
+complete -c mq-reputd -l transient-store-pool-enable -d 'append to memory first and let mq-flushd write it to the commit log; ASYNC_FLUSH only'
+complete -c mq-reputd -l transient-store-pool-size -x -d 'buffers of that memory, each as large as a commit log file; they are taken from /dev/shm at start'
 complete -c mq-reputd -l flush-interval-consume-queue -x -d 'how often consume queues are flushed'
 complete -c mq-reputd -l flush-consume-queue-least-pages -x -d 'an interval flush of a consume queue waits for this many pages'
 complete -c mq-reputd -l flush-consume-queue-thorough-interval -x -d 'after this time consume queues are flushed however little there is'

@@ -12,6 +12,9 @@ using protocol::RequestCode;
 
 // A broker of ours says why it takes no sends, and how its helpers are; one of RocketMQ's has none and says nothing.
 void CheckHelpers(const BrokerAddress& broker, const RuntimeInfo& info, std::vector<std::string>& reasons) {
+  if (const auto state = info.find("brokerState"); state != info.end() && state->second != "serving") {
+    reasons.push_back(NameOf(broker) + ": " + state->second);
+  }
   if (const auto refused = info.find("sendsRefused"); refused != info.end()) {
     reasons.push_back(NameOf(broker) + ": sends are refused: " + refused->second);
   }

@@ -50,7 +50,7 @@ Status LogPrint::Follow() {
 // is looked for now and then.
 bool LogPrint::MayBeDamage() const {
   if (const store::Positions* positions = live_.positions()) {
-    return log_->position() < LoadWrote(positions->broker()).wrote;
+    return log_->position() < LoadReadable(*positions);
   }
   return waits_ % kWaitsBetweenLists == 0;
 }

@@ -30,7 +30,7 @@ Status LogPrint::Open() {
 
 void LogPrint::LookAtBroker() {
   if (const store::Positions* positions = live_.positions()) {
-    log_->set_limit(LoadWrote(positions->broker()).wrote);
+    log_->set_limit(LoadReadable(*positions));
   }
 }
 

@@ -128,17 +128,20 @@ Result<int> PrintPositions(Context& context) {
   const int64_t indexed = reputd.indexed.load(std::memory_order_acquire);
   const int64_t dispatched = reputd.dispatched.load(std::memory_order_acquire);
   const int64_t flushed = LoadFlushed(positions).value();
+  const int64_t readable = LoadReadable(positions).value();
   const store::WrittenPosition wrote = LoadWrote(broker);
   store::DumpRow row(context.output.buffer(), context.options.rows);
-  row.Text("state", kStates[state])
+  row.Text("state", state == 0 ? "recovering: " + store::RecoverText(broker) : kStates[state])
       .Int("pid", broker.pid.load(std::memory_order_acquire))
       .Int("min", LoadLogMin(positions).value())
       .Int("wrote", wrote.wrote.value())
       .Time("storeTimestamp", wrote.store_timestamp)
+      .Int("readable", readable)
       .Int("flushed", flushed)
       .Int("dispatched", dispatched)
       .Int("indexed", indexed)
       .Int("durableDispatched", reputd.durable_dispatched.load(std::memory_order_acquire))
+      .Int("flushes", static_cast<int64_t>(positions.flushd().flushes.load(std::memory_order_relaxed)))
       .Int("allocatedTo", positions.flushd().allocated_to.load(std::memory_order_acquire));
   return 0;
 }

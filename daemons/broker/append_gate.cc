@@ -6,19 +6,19 @@
 
 namespace mq::broker {
 
-AppendGate::AppendGate(Core& core, Again again, Again refuse)
+AppendGate::AppendGate(Core& core, Again again, Refuse refuse)
     : core_(core), again_(std::move(again)), refuse_(std::move(refuse)) {}
 
-bool AppendGate::Hold(remoting::Channel& channel, const protocol::CommandView& request) {
+bool AppendGate::Hold(remoting::Channel& channel, const protocol::CommandView& request, HeldFor reason) {
   // The view dies with the call; the frame is written anew from it, field for field.
   std::string frame;
   protocol::EncodeCommand(protocol::CopyCommand(request), frame);
-  if (held_bytes_ + frame.size() > kMaxHeldBytes) return false;
+  if (held_bytes_ + frame.size() > bounds::kMaxHeldSendBytes) return false;
   held_bytes_ += frame.size();
-  Held held{channel.shared_from_this(), std::move(frame), MonotonicMs() + kHoldMs};
+  Held held{channel.shared_from_this(), std::move(frame), reason, MonotonicMs()};
   if (releasing_) {
     // Handled again and still not possible: it keeps its place and its deadline.
-    held.deadline_ms = held_.front().deadline_ms;
+    held.since_ms = held_.front().since_ms;
     held_bytes_ -= held_.front().frame.size();
     held_.front() = std::move(held);
     held_again_ = true;
@@ -45,13 +45,23 @@ void AppendGate::Release() {
   releasing_ = false;
 }
 
-void AppendGate::RefuseFront() {
+std::string AppendGate::Figures() const {
+  constexpr const char* kReasons[] = {"the next commit log file", "a free buffer of the transient pool",
+                                      "the configuration of a new topic to be saved"};
+  const int64_t waited = held_.empty() ? 0 : MonotonicMs() - held_.front().since_ms;
+  const size_t reason =
+      held_.empty() ? static_cast<size_t>(HeldFor::kBuffer) : static_cast<size_t>(held_.front().reason);
+  return "waited " + std::to_string(waited) + " ms for " + kReasons[reason] + "; " + std::to_string(held_.size()) +
+         " sends (" + std::to_string(held_bytes_) + " bytes) are held; slowest step: " + core_.SlowestStep();
+}
+
+void AppendGate::RefuseFront(protocol::ResponseCode code, const std::string& why) {
   const Held front = std::move(held_.front());
   held_bytes_ -= front.frame.size();
   held_.pop_front();
   protocol::CommandView request;
   MQ_CHECK(protocol::DecodeCommand(front.frame, request).has_value(), "a frame we wrote ourselves");
-  refuse_(*front.channel, request);
+  refuse_(*front.channel, request, code, why);
 }
 
 void AppendGate::AnswerWhenFlushed(remoting::Channel& channel, const protocol::CommandView& request,
@@ -85,7 +95,10 @@ void AppendGate::OnFlushed(store::PhysicalOffset flushed) {
 }
 
 void AppendGate::Tick(int64_t now_ms) {
-  while (!held_.empty() && held_.front().deadline_ms <= now_ms) RefuseFront();
+  while (!held_.empty() && held_.front().deadline_ms() <= now_ms) {
+    RefuseFront(protocol::ResponseCode::kSystemBusy,
+                "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while: " + Figures());
+  }
   while (!waiting_.empty() && waiting_.front().deadline_ms <= now_ms) {
     Answer(waiting_.front(), protocol::ResponseCode::kFlushDiskTimeout,
            "stored, but not flushed within " + std::to_string(core_.options.sync_flush_timeout_ms) + " ms");
@@ -94,7 +107,7 @@ void AppendGate::Tick(int64_t now_ms) {
 }
 
 void AppendGate::RefuseAll() {
-  while (!held_.empty()) RefuseFront();
+  while (!held_.empty()) RefuseFront(protocol::ResponseCode::kServiceNotAvailable, "the broker is shutting down");
 }
 
 }  // namespace mq::broker

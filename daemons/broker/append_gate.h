@@ -1,8 +1,8 @@
 // AppendGate: what stands between a send and its answer besides the append itself.
 //
-//   held sends   the next log file is not there yet, or the new topic's configuration is not saved: the frame is kept,
-//   in
-//                order, and handled again later; refused after 5 s
+//   held sends   the next log file is not there yet, no buffer of the transient pool is free, or the new topic's
+//                configuration is not saved: the frame is kept, in order, and handled again later; refused after 5 s
+//                as busy, with figures
 //   flush waits  SYNC_FLUSH: the answer goes out when `flushed` has passed the message, or as FLUSH_DISK_TIMEOUT after
 //                syncFlushTimeout (the message is stored all the same)
 //
@@ -14,26 +14,32 @@
 #include <functional>
 #include <string>
 
+#include "broker/bounds.h"
 #include "broker/core.h"
 #include "protocol/command.h"
 #include "remoting/channel.h"
 
 namespace mq::broker {
 
+// What a held send waits for.
+enum class HeldFor { kFile, kBuffer, kTopic };
+
 class AppendGate {
  public:
-  static constexpr int64_t kHoldMs = 5000;
-  // Frames kept at most; a send beyond that is refused at once (clients wait for an answer or retry).
-  static constexpr size_t kMaxHeldBytes = 64 * 1024 * 1024;
-
   // `again` handles a held request anew; `refuse` answers one that waited in vain.
   using Again = std::function<void(remoting::Channel&, const protocol::CommandView&)>;
-  AppendGate(Core& core, Again again, Again refuse);
+  using Refuse = std::function<void(remoting::Channel&, const protocol::CommandView&, protocol::ResponseCode code,
+                                    const std::string& why)>;
+  AppendGate(Core& core, Again again, Refuse refuse);
 
   // Sends queue up behind those that are held already, so that order is kept.
   bool holding() const { return !held_.empty() && !releasing_; }
   // Keeps the request; false when too much is kept already (the caller refuses).
-  bool Hold(remoting::Channel& channel, const protocol::CommandView& request);
+  bool Hold(remoting::Channel& channel, const protocol::CommandView& request, HeldFor reason);
+  // "waited 5000 ms for the next commit log file; 12 sends (3400 bytes) are held; slowest step: ..."
+  std::string Figures() const;
+  size_t held() const { return held_.size(); }
+  HeldFor reason() const { return held_.front().reason; }  // of the first one, which all others wait behind
   // The obstacle may be gone: handles held sends again, in order, until one is held anew.
   void Release();
 
@@ -53,7 +59,9 @@ class AppendGate {
     // Strong: what was received before the peer closed is stored all the same (one-way senders do not wait).
     std::shared_ptr<remoting::Channel> channel;
     std::string frame;
-    int64_t deadline_ms;
+    HeldFor reason;
+    int64_t since_ms;
+    int64_t deadline_ms() const { return since_ms + bounds::kHoldMs; }
   };
   struct Waiting {
     store::PhysicalOffset end;
@@ -66,11 +74,11 @@ class AppendGate {
     int64_t deadline_ms;
   };
   void Answer(const Waiting& wait, protocol::ResponseCode code, std::string_view remark);
-  void RefuseFront();
+  void RefuseFront(protocol::ResponseCode code, const std::string& why);
 
   Core& core_;
   Again again_;
-  Again refuse_;
+  Refuse refuse_;
   std::deque<Held> held_;
   size_t held_bytes_ = 0;
   bool releasing_ = false;

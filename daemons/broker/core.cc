@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "base/clock.h"
 #include "base/log.h"
 
 namespace mq::broker {
@@ -20,6 +23,26 @@ int64_t Core::in_memory_bytes() const {
   static const int64_t memory =
       static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
   return memory / 100 * kMemoryPercent;
+}
+
+std::string Core::SlowestStep() const {
+  constexpr const char* kNames[] = {"", "sync of the log", "new commit log file", "commit of the transient pool"};
+  const store::FlushdPage& page = positions->flushd();
+  const int64_t now = MonotonicMs();
+  const uint32_t under_way = page.step.load(std::memory_order_acquire);
+  const int64_t turned = page.turned_ms.load(std::memory_order_relaxed);
+  constexpr int64_t kSilentMs = 1500;  // it looks once a second at least
+  if (under_way == 0 && now - turned > kSilentMs) {
+    return "mq-flushd has not looked for " + (turned == 0 ? "any work yet" : std::to_string(now - turned) + " ms");
+  }
+  size_t slowest = 1;
+  int64_t took[4] = {};
+  for (size_t i = 1; i < 4; ++i) {
+    took[i] = page.last_step_ms[i].load(std::memory_order_relaxed);
+    if (i == under_way) took[i] = std::max(took[i], now - page.step_since_ms.load(std::memory_order_relaxed));
+    if (took[i] > took[slowest]) slowest = i;
+  }
+  return std::string(kNames[slowest]) + ": " + std::to_string(took[slowest]) + " ms";
 }
 
 std::optional<store::PhysicalOffset> Core::PositionOf(Queue& queue, store::QueueOffset offset) const {

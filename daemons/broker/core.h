@@ -19,6 +19,7 @@
 #include "store/commit_log.h"
 #include "store/consume_queue.h"
 #include "store/positions.h"
+#include "store/transient_pool.h"
 
 namespace mq::broker {
 
@@ -37,6 +38,7 @@ struct Core {
   std::unique_ptr<Topics> topics;
   std::unique_ptr<SubscriptionGroups> groups;
   std::unique_ptr<ConsumerOffsets> offsets;
+  std::unique_ptr<store::TransientPool> pool;  // null without one
   std::unique_ptr<store::CommitLog> log;
   std::unique_ptr<store::LogReader> log_reader;
   std::unique_ptr<store::ConsumeQueueReader> queue_reader;
@@ -54,12 +56,18 @@ struct Core {
   store::PhysicalOffset indexed() const {
     return store::PhysicalOffset(positions->reputd().indexed.load(std::memory_order_acquire));
   }
-  // End of what anybody may see: with SYNC_FLUSH only what is durable.
-  store::PhysicalOffset visible_end() const { return sync_flush() ? store::LoadFlushed(*positions) : log->wrote(); }
+  // End of what anybody may see: with SYNC_FLUSH only what is durable, with a pool what is in the log files.
+  store::PhysicalOffset visible_end() const {
+    return sync_flush() ? store::LoadFlushed(*positions) : store::LoadReadable(*positions);
+  }
+  // Whether that may be behind what was acknowledged or appended.
+  bool shows_later() const { return sync_flush() || pool != nullptr; }
   // Whether the consume queue on disk is this queue's: a deleted topic's old entries are not.
   bool QueueFileIsBelieved(Queue& queue) const;
   // Empty while messages may be appended; otherwise why not. Looked at anew on every tick and wake-up.
   std::string unwritable;
+  // The slowest thing a held send may be waiting for, with its figures: "sync of the log: 812 ms".
+  std::string SlowestStep() const;
   // Records this far behind the end of the log count as on disk (accessMessageInMemoryMaxRatio).
   int64_t in_memory_bytes() const;
   // Where the record of that offset lies, as far as ring and consume queue know; nothing when there is none.

@@ -102,6 +102,10 @@ void Helpers::RingWaiting() {
   if (store::MustRing(positions_.reputd().waits_for_wrote)) server_->Ring(ctl::Role::kReputd);
 }
 
+void Helpers::RingForCommit() {
+  if (store::MustRing(positions_.flushd().waits_for_wanted_commit)) server_->Ring(ctl::Role::kFlushd);
+}
+
 void Helpers::RingAll() {
   server_->Ring(ctl::Role::kFlushd);
   server_->Ring(ctl::Role::kReputd);

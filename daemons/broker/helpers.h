@@ -40,6 +40,8 @@ class Helpers : public ctl::ServerHandler {
   void RingAll();
   // What the store's settings say now, for the helpers that act on it.
   void ChangeSettings(const store::StoreOptions& store) { server_->ChangeSettings(store::EncodeOptions(store)); }
+  // `wanted_commit` has grown: mq-flushd, when it waits on purpose.
+  void RingForCommit();
   void SetState(std::string state) { server_->set_state(std::move(state)); }
 
   bool attached(ctl::Role role) const { return server_ && server_->attached(role); }

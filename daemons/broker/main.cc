@@ -1,6 +1,10 @@
 // mq-broker(8): stores messages and hands them out. Wiring only: options, parts, loop, exit status.
 #include <signal.h>
 
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
 #include "base/log.h"
 #include "base/map_fault.h"
 #include "broker/broker.h"
@@ -24,10 +28,16 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
   {
     mq::broker::Broker broker(loop, std::move(options), settings.String("log-level"));
     broker.ServeSettings(current);
-    MQ_TRY(broker.Start());
+    std::optional<mq::Error> failure;
+    MQ_TRY(broker.Start([&](const mq::Error& error) {
+      failure = error;
+      loop.Stop();
+    }));
     const auto stop = [&] {
       broker.Stop([&](bool clean) {
         status = clean ? 0 : 8;
+        // The thread that recovers cannot be called off; it may be ended at any line.
+        if (broker.recovering()) std::_Exit(status);
         loop.Stop();
       });
     };
@@ -39,6 +49,7 @@ mq::Result<int> Main(const mq::conf::Settings& settings) {
       if (changed) broker.Reconfigure(*changed);
     });
     loop.Run();
+    if (failure) return *std::move(failure);
   }
   return status;
 }

@@ -91,6 +91,14 @@ Result<store::StoreOptions> ReadStoreOptions(const conf::Settings& settings) {
   store.flush_interval_ms = settings.DurationMs("flushIntervalCommitLog");
   store.flush_least_pages = static_cast<int32_t>(settings.Int("flushCommitLogLeastPages"));
   store.flush_thorough_interval_ms = settings.DurationMs("flushCommitLogThoroughInterval");
+  store.flush_timed = settings.Bool("flushCommitLogTimed");
+  // As in RocketMQ: who waits for the disk would gain nothing by waiting for memory first.
+  if (settings.Bool("transientStorePoolEnable") && store.flush_disk_type == store::FlushDiskType::kAsync) {
+    store.pool_slots = static_cast<int32_t>(settings.Int("transientStorePoolSize"));
+  }
+  store.commit_interval_ms = settings.DurationMs("commitIntervalCommitLog");
+  store.commit_least_pages = static_cast<int32_t>(settings.Int("commitCommitLogLeastPages"));
+  store.commit_thorough_interval_ms = settings.DurationMs("commitCommitLogThoroughInterval");
   store.queue_flush_interval_ms = settings.DurationMs("flushIntervalConsumeQueue");
   store.queue_flush_least_pages = static_cast<int32_t>(settings.Int("flushConsumeQueueLeastPages"));
   store.queue_flush_thorough_interval_ms = settings.DurationMs("flushConsumeQueueThoroughInterval");
@@ -145,6 +153,13 @@ Result<BrokerOptions> ReadBrokerOptions(const conf::Settings& settings) {
   options.force_register = settings.Bool("forceRegister");
   options.spawn_helpers = settings.String("helpers") == "spawn";
   options.sync_flush_timeout_ms = settings.DurationMs("syncFlushTimeout");
+  options.pool_asked_for = settings.Bool("transientStorePoolEnable");
+  options.pool_fail_fast = settings.Bool("fastFailIfNoBufferInStorePool");
+  options.page_cache_busy_ms = settings.DurationMs("osPageCacheBusyTimeOutMills");
+  options.fast_failure = settings.Bool("brokerFastFailureEnable");
+  options.wait_send_ms = settings.DurationMs("waitTimeMillsInSendQueue");
+  options.wait_pull_ms = settings.DurationMs("waitTimeMillsInPullQueue");
+  options.wait_heartbeat_ms = settings.DurationMs("waitTimeMillsInHeartbeatQueue");
   options.permission = static_cast<int32_t>(settings.Int("brokerPermission"));
   options.auto_create_topic = settings.Bool("autoCreateTopicEnable");
   options.default_topic_queues = static_cast<int32_t>(settings.Int("defaultTopicQueueNums"));
@@ -166,6 +181,12 @@ void CopyLiveOptions(const BrokerOptions& from, BrokerOptions& to) {
   to.store.max_message_bytes = from.store.max_message_bytes;
   to.store.clean = from.store.clean;
   to.sync_flush_timeout_ms = from.sync_flush_timeout_ms;
+  to.pool_fail_fast = from.pool_fail_fast;
+  to.page_cache_busy_ms = from.page_cache_busy_ms;
+  to.fast_failure = from.fast_failure;
+  to.wait_send_ms = from.wait_send_ms;
+  to.wait_pull_ms = from.wait_pull_ms;
+  to.wait_heartbeat_ms = from.wait_heartbeat_ms;
   to.permission = from.permission;
   to.auto_create_group = from.auto_create_group;
   to.notify_consumer_ids = from.notify_consumer_ids;

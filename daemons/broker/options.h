@@ -33,6 +33,14 @@ struct BrokerOptions {
 
   bool spawn_helpers = true;
   int64_t sync_flush_timeout_ms = 5000;
+  bool pool_asked_for = false;  // transientStorePoolEnable; store.pool_slots says whether there is one
+  bool pool_fail_fast = false;  // fastFailIfNoBufferInStorePool
+
+  int64_t page_cache_busy_ms = 1000;  // osPageCacheBusyTimeOutMills
+  bool fast_failure = true;           // brokerFastFailureEnable
+  int64_t wait_send_ms = 200;         // waitTimeMillsInSendQueue
+  int64_t wait_pull_ms = 5000;        // waitTimeMillsInPullQueue
+  int64_t wait_heartbeat_ms = 31000;  // waitTimeMillsInHeartbeatQueue
 
   int32_t permission = 6;
   bool auto_create_topic = true;

@@ -13,11 +13,12 @@ PullHold::~PullHold() {
 
 void PullHold::Count(const HeldPull& pull, int delta) {
   held_ += static_cast<size_t>(delta);
+  held_bytes_ += static_cast<size_t>(delta) * pull.bytes();
   if (pull.in_gap) in_gap_ += static_cast<size_t>(delta);
 }
 
 bool PullHold::Park(std::unique_ptr<HeldPull> pull) {
-  if (held_ >= kMaxHeld) return false;
+  if (held_ >= bounds::kMaxHeldPulls || held_bytes_ + pull->bytes() > bounds::kMaxHeldPullBytes) return false;
   Count(*pull, 1);
   Queue& queue = *pull->queue;
   if (std::find(queues_.begin(), queues_.end(), &queue) == queues_.end()) queues_.push_back(&queue);

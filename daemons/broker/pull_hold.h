@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/bounds.h"
 #include "broker/message_reader.h"
 #include "broker/queues.h"
 #include "loop/loop.h"
@@ -32,23 +33,25 @@ struct HeldPull {
   TagFilter filter;
   int64_t deadline_ms = 0;  // monotonic
   bool in_gap = false;
+
+  // Memory it takes, for the bound.
+  size_t bytes() const { return sizeof(HeldPull) + group.size() + filter.codes.size() * sizeof(filter.codes[0]); }
 };
 
 class PullHold : public loop::TurnEndHook {
  public:
-  // More held pulls than this are answered at once instead, as if their time were over.
-  static constexpr size_t kMaxHeld = 100000;
-
   // `try_again` answers the pull if it can; false keeps it. `last` says that it must be answered now.
   using TryAgain = std::function<bool(HeldPull&, bool last)>;
   PullHold(loop::Loop& loop, TryAgain try_again);
   ~PullHold() override;
 
+  // False: as many as may be held are held already (bounds.h), and it must be refused.
   bool Park(std::unique_ptr<HeldPull> pull);
   void OnAdvanced(Queue& queue);  // Queues calls this
   void OnDispatched();            // reputd came further: look at the pulls in gaps
   bool any_in_gap() const { return in_gap_ > 0; }
   size_t held() const { return held_; }
+  size_t held_bytes() const { return held_bytes_; }
   // Deadlines and connections that are gone.
   void Tick(int64_t now_ms);
   // A topic was deleted, or the broker stops: everything is answered now.
@@ -67,6 +70,7 @@ class PullHold : public loop::TurnEndHook {
   std::vector<Queue*> advanced_;
   std::vector<Queue*> queues_;  // those that hold, or held, something
   size_t held_ = 0;
+  size_t held_bytes_ = 0;
   size_t in_gap_ = 0;
   bool turn_end_asked_ = false;
 };

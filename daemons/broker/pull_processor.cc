@@ -142,6 +142,9 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
     pull->deadline_ms = MonotonicMs() + std::max<int64_t>(hold_ms, in_gap ? core_.options.short_polling_ms : 0);
     pull->in_gap = in_gap;
     if (hold_.Park(std::move(pull))) return;
+    return channel.Reply(request, ResponseCode::kSystemBusy,
+                         "[REJECTREQUEST]system busy: " + std::to_string(hold_.held()) + " pulls (" +
+                             std::to_string(hold_.held_bytes()) + " bytes) are held already");
   }
   if (code == ResponseCode::kPullOffsetMoved) {
     ReportOffsetMoved(*queue, header->consumer_group, header->queue_offset, result.next);

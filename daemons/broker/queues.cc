@@ -7,8 +7,8 @@ namespace mq::broker {
 Queue::Queue() = default;
 Queue::~Queue() = default;
 
-Queues::Queues(store::QueueTable& table, bool sync_flush, std::function<void(Queue&)> on_advanced)
-    : table_(table), sync_flush_(sync_flush), on_advanced_(std::move(on_advanced)) {}
+Queues::Queues(store::QueueTable& table, bool reveal, std::function<void(Queue&)> on_advanced)
+    : table_(table), reveal_(reveal), on_advanced_(std::move(on_advanced)) {}
 
 Queue* Queues::Find(std::string_view topic, int32_t queue_id) {
   const auto it = queues_.find(Key{topic, queue_id});
@@ -32,15 +32,15 @@ void Queues::Show(Queue& queue, store::QueueOffset max) {
 }
 
 void Queues::Appended(Queue& queue, store::PhysicalOffset end) {
-  if (sync_flush_) {
+  if (reveal_) {
     unrevealed_.push_back({end, &queue, queue.state->next});
   } else {
     Show(queue, queue.state->next);
   }
 }
 
-void Queues::Reveal(store::PhysicalOffset flushed) {
-  while (!unrevealed_.empty() && unrevealed_.front().end <= flushed) {
+void Queues::Reveal(store::PhysicalOffset visible_end) {
+  while (!unrevealed_.empty() && unrevealed_.front().end <= visible_end) {
     const Unrevealed& next = unrevealed_.front();
     Show(*next.queue, next.max);
     unrevealed_.pop_front();

@@ -1,7 +1,8 @@
 // Queues: every queue of every topic as the broker's processors see it, with how far it may be read.
 //
 // A message is *visible* to consumers when its record is whole in the log and, with SYNC_FLUSH, flushed: nobody
-// consumes what a crash may still take away. Fed by the send processor (Appended) and by the flushed position (Reveal);
+// consumes what a crash may still take away. With a transient pool the log is where it is committed. Fed by the send
+// processor (Appended) and by the flushed or committed position (Reveal);
 // read by the pull and offset processors. Pointers to a Queue stay valid for the broker's life. Loop thread only.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "broker/bounds.h"
 #include "store/queue_table.h"
 #include "store/recent_ring.h"
 #include "store/types.h"
@@ -39,11 +41,9 @@ struct Queue {
 
 class Queues {
  public:
-  // Entries of all rings together: 24 bytes each, 6 MiB at most.
-  static constexpr size_t kRingEntries = 256 * 1024;
-
   // `on_advanced` is called, at most once a turn and queue, when visible_max of a queue grows.
-  Queues(store::QueueTable& table, bool sync_flush, std::function<void(Queue&)> on_advanced);
+  // `reveal`: appended messages are shown by Reveal, not at once.
+  Queues(store::QueueTable& table, bool reveal, std::function<void(Queue&)> on_advanced);
 
   Queue* Find(std::string_view topic, int32_t queue_id);
   Queue& GetOrCreate(std::string_view topic, int32_t queue_id);
@@ -53,8 +53,8 @@ class Queues {
     queue.ring.Push(offset, entry, budget_);
   }
   void Appended(Queue& queue, store::PhysicalOffset end);
-  // The log is flushed up to here.
-  void Reveal(store::PhysicalOffset flushed);
+  // The log is flushed, or committed, up to here.
+  void Reveal(store::PhysicalOffset visible_end);
   // After recovery: everything in the table is durable, so all of it is visible.
   void RevealAll();
 
@@ -81,11 +81,11 @@ class Queues {
   void Show(Queue& queue, store::QueueOffset max);
 
   store::QueueTable& table_;
-  bool sync_flush_;
+  bool reveal_;
   std::function<void(Queue&)> on_advanced_;
-  store::RingBudget budget_{kRingEntries};
+  store::RingBudget budget_{bounds::kRingEntries};
   std::unordered_map<Key, std::unique_ptr<Queue>, KeyHash> queues_;
-  std::deque<Unrevealed> unrevealed_;  // in log order; SYNC_FLUSH only
+  std::deque<Unrevealed> unrevealed_;  // in log order; only with `reveal`
 };
 
 }  // namespace mq::broker

@@ -28,10 +28,8 @@ SendProcessor::SendProcessor(Core& core)
     : core_(core),
       gate_(
           core, [this](Channel& channel, const CommandView& request) { Process(channel, request); },
-          [this](Channel& channel, const CommandView& request) {
-            Refuse(channel, request, ResponseCode::kSystemError,
-                   "create mapped file failed, server is busy or broken: waited " +
-                       std::to_string(AppendGate::kHoldMs) + " ms for the next commit log file or configuration");
+          [this](Channel& channel, const CommandView& request, ResponseCode code, const std::string& why) {
+            Refuse(channel, request, code, why);
           }) {
   protocol::AppendProperty(cluster_property_, protocol::property::kCluster, core.options.cluster_name);
 }
@@ -45,12 +43,10 @@ void SendProcessor::Refuse(Channel& channel, const CommandView& request, Respons
   channel.Reply(request, code, Fields{}, {}, remark);
 }
 
-void SendProcessor::HoldOrRefuse(Channel& channel, const CommandView& request) {
-  if (!gate_.Hold(channel, request)) {
-    Refuse(channel, request, ResponseCode::kSystemBusy,
-           "[REJECTREQUEST]system busy: " + std::to_string(AppendGate::kMaxHeldBytes) +
-               " bytes of sends wait for the next commit log file already");
-  }
+void SendProcessor::HoldOrRefuse(Channel& channel, const CommandView& request, HeldFor reason) {
+  if (gate_.Hold(channel, request, reason)) return;
+  Refuse(channel, request, ResponseCode::kSystemBusy,
+         "[REJECTREQUEST]system busy, start flow control for a while: " + gate_.Figures());
 }
 
 void SendProcessor::Process(Channel& channel, const CommandView& request) {
@@ -58,7 +54,7 @@ void SendProcessor::Process(Channel& channel, const CommandView& request) {
     return Refuse(channel, request, ResponseCode::kServiceNotAvailable, "the broker is shutting down");
   }
   if (!core_.unwritable.empty()) return Refuse(channel, request, ResponseCode::kServiceNotAvailable, core_.unwritable);
-  if (gate_.holding()) return HoldOrRefuse(channel, request);
+  if (gate_.holding()) return HoldOrRefuse(channel, request, gate_.reason());
   auto header = protocol::SendMessageRequestHeader::Decode(request);
   if (!header) return Refuse(channel, request, ResponseCode::kSystemError, header.error().what);
   Send send{channel, request, *header};
@@ -99,7 +95,7 @@ Topic* SendProcessor::TopicOf(Send& send) {
     return nullptr;
   }
   if (!core_.topics->IsReady(*topic)) {
-    HoldOrRefuse(send.channel, send.request);
+    HoldOrRefuse(send.channel, send.request, HeldFor::kTopic);
     core_.topics->WhenReady([this] { gate_.Release(); });
     return nullptr;
   }
@@ -197,8 +193,14 @@ void SendProcessor::Append(Send& send, Topic& topic, Queue& queue) {
   switch (result.status) {
     case store::AppendStatus::kOk:
       break;
+    case store::AppendStatus::kNoBuffer:
+      if (core_.options.pool_fail_fast) {
+        return Refuse(send.channel, send.request, ResponseCode::kSystemBusy,
+                      "[REJECTREQUEST]system busy, start flow control for a while: " + gate_.Figures());
+      }
+      return HoldOrRefuse(send.channel, send.request, HeldFor::kBuffer);
     case store::AppendStatus::kNoFile:
-      return HoldOrRefuse(send.channel, send.request);
+      return HoldOrRefuse(send.channel, send.request, HeldFor::kFile);
     case store::AppendStatus::kMessageIllegal:
     case store::AppendStatus::kPropertiesSizeExceeded:
       return Refuse(send.channel, send.request, ResponseCode::kMessageIllegal,

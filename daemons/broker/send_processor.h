@@ -35,7 +35,7 @@ class SendProcessor {
   Topic* TopicOf(Send& send);
   Queue* QueueOf(Send& send, Topic& topic);
   bool CheckProperties(Send& send);
-  void HoldOrRefuse(remoting::Channel& channel, const protocol::CommandView& request);
+  void HoldOrRefuse(remoting::Channel& channel, const protocol::CommandView& request, HeldFor reason);
   std::string_view StoredProperties(const Send& send);
   void Count(Topic& topic, Queue& queue, const store::AppendResult& result);
 

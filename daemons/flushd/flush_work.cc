@@ -45,9 +45,13 @@ Status FlushWork::OpenFlusher() {
 void FlushWork::Ring(const store::FlushOutcome& outcome) {
   const store::BrokerPage& broker = positions_->broker();
   const bool flushed = outcome.flushed && store::MustRing(broker.waits_for_flushed);
+  const bool committed =
+      outcome.committed && (store::MustRing(broker.waits_for_committed) || store::MustRing(broker.waits_for_file));
   const bool allocated = outcome.allocated && store::MustRing(broker.waits_for_file);
-  if (flushed || allocated || outcome.failed) helper_->Ring(ctl::Role::kBroker);
-  if (outcome.flushed && store::MustRing(positions_->reputd().waits_for_flushed)) helper_->Ring(ctl::Role::kReputd);
+  if (flushed || committed || allocated || outcome.failed) helper_->Ring(ctl::Role::kBroker);
+  // Dispatch follows what may be read: with a pool that is `committed`.
+  const bool readable = flusher_->has_pool() ? outcome.committed : outcome.flushed;
+  if (readable && store::MustRing(positions_->reputd().waits_for_flushed)) helper_->Ring(ctl::Role::kReputd);
   if (outcome.failed && !reported_) {
     reported_ = true;
     helper_->ReportStatus("the commit log cannot be made durable");
@@ -83,6 +87,7 @@ int64_t FlushWork::Turn() {
   }
   std::atomic<uint32_t>& waiting = positions_->own_flushd().waits_for_wrote;
   store::StopWaiting(waiting);
+  store::StopWaiting(positions_->own_flushd().waits_for_wanted_commit);
   store::FlushOutcome outcome = flusher_->Step(MonotonicMs());
   Ring(outcome);
   if (outcome.allocated) cleaner_->LookAgain();
@@ -93,6 +98,13 @@ int64_t FlushWork::Turn() {
   auto position = [](const std::atomic<int64_t>& value) { return value.load(std::memory_order_acquire); };
   const int64_t flushed = position(positions_->flushd().flushed);
   const bool sync = options_.flush_disk_type == store::FlushDiskType::kSync;
+  if (flusher_->has_pool()) {
+    store::StartWaiting(positions_->own_flushd().waits_for_wanted_commit);
+    const int64_t committed = position(positions_->flushd().committed);
+    const bool wanted = position(broker.wanted_commit) > committed || broker.waits_for_file.load() != 0;
+    if (wanted && position(broker.wrote) > committed && position(positions_->flushd().commit_failed_errno) == 0)
+      return 0;
+  }
   // Behind on purpose (interval, pages): the timer looks again, nobody needs to ring.
   if (!sync && position(broker.wrote) > flushed) return outcome.next_step_ms;
   store::StartWaiting(waiting);

@@ -8,6 +8,7 @@
 #include "store/positions.h"
 #include "store/recovery.h"
 #include "store/store_lock.h"
+#include "store/transient_pool.h"
 
 namespace mq::flushd {
 
@@ -19,8 +20,10 @@ Status FlushOnce(const store::StoreOptions& options) {
   auto lock = store::StoreLock::TryAcquire(layout);
   if (!lock) return ctl::NameHolder(std::move(lock).error(), layout.MqDir());
   MQ_ASSIGN(auto positions, store::Positions::CreateForOneProcess());
-  MQ_ASSIGN(auto found,
-            store::RecoverCommitLog(options, !store::AbortExists(layout), nullptr, store::RecoverMode::kLookOnly));
+  // Its bytes are in the log files afterwards, synced, and the pool stays for the broker that repairs the log's end.
+  MQ_ASSIGN(const auto left, store::CommitLeftPool(options));
+  MQ_ASSIGN(auto found, store::RecoverCommitLog(options, !store::AbortExists(layout) && !left.found, nullptr,
+                                                store::RecoverMode::kLookOnly));
   store::BrokerPage& page = positions.own_broker();
   // Nothing is known to be durable: all of the log is synced.
   page.boot_min.store(found.min.value());

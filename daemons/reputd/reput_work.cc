@@ -63,8 +63,8 @@ void ReputWork::Ring(const store::ReputOutcome& outcome) {
 
 int64_t ReputWork::Sleep(int64_t at_most_ms) {
   store::ReputdPage& page = positions_->own_reputd();
-  const bool sync = options_.flush_disk_type == store::FlushDiskType::kSync;
-  store::StartWaiting(sync ? page.waits_for_flushed : page.waits_for_wrote);
+  const bool follows_flushd = options_.flush_disk_type == store::FlushDiskType::kSync || options_.pool_slots > 0;
+  store::StartWaiting(follows_flushd ? page.waits_for_flushed : page.waits_for_wrote);
   return reput_->behind() ? 0 : at_most_ms;
 }
 

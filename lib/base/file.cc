@@ -10,7 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+
+#include "base/bounded_read.h"
 
 namespace mq {
 
@@ -37,7 +40,9 @@ Result<UniqueFd> OpenLocked(const std::string& path) {
   return fd;
 }
 
-Result<std::string> ReadFile(const std::string& path) {
+Result<std::string> ReadFile(const std::string& path) { return ReadFileUpTo(path, SIZE_MAX); }
+
+Result<std::string> ReadFileUpTo(const std::string& path, size_t most) {
   MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDONLY));
   std::string out;
   size_t used = 0;
@@ -48,6 +53,9 @@ Result<std::string> ReadFile(const std::string& path) {
     if (n < 0) return ErrnoError(ErrorCode::kIo, "read " + path);
     if (n == 0) break;
     used += static_cast<size_t>(n);
+    if (used > most) {
+      return MakeError(ErrorCode::kConfig, path + " is larger than " + std::to_string(most) + " bytes");
+    }
   }
   out.resize(used);
   return out;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/bounded_read.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -10,7 +11,7 @@ namespace mq::json {
 namespace {
 
 Result<std::optional<Value>> LoadOne(const std::string& path, const Check& check) {
-  auto text = ReadFile(path);
+  auto text = ReadFileUpTo(path, kMaxTableFileBytes);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::optional<Value>();
   if (!text) return std::move(text).error();
   if (Trim(*text).empty()) return std::optional<Value>();

@@ -1,5 +1,6 @@
 // The sending half of the producer: slots of the window, choice of queue and broker, tries and their outcomes.
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "base/check.h"
@@ -41,6 +42,15 @@ SendStatus StatusOf(int32_t code) {
     default:
       return SendStatus::kStored;
   }
+}
+
+// Nothing was stored, and later it will be: such tries cost only time.
+bool IsBusy(int32_t code) { return static_cast<ResponseCode>(code) == ResponseCode::kSystemBusy; }
+
+// Between half and all of `delay`, so that many senders that were refused together do not come back together.
+int64_t WithJitter(int64_t delay_ms) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return delay_ms - std::uniform_int_distribution<int64_t>(0, delay_ms / 2)(random);
 }
 
 bool IsStored(int32_t code) { return code == 0 || StatusOf(code) != SendStatus::kStored; }
@@ -215,7 +225,9 @@ void Producer::Impl::WriteOneway(const BatchPtr& batch, remoting::Channel& chann
 void Producer::Impl::OnReply(const BatchPtr& batch, const remoting::CallResult& result) {
   if (closed_) return;  // reported by Close
   if (result.outcome == remoting::CallOutcome::kReply) {
-    ++batch->attempts;
+    // With --retries 0 one try is meant, whatever came of it.
+    const bool counts = !IsBusy(result.reply->code) || options_.retries == 0;
+    if (counts) ++batch->attempts;
     batch->response_code = result.reply->code;
     if (IsStored(result.reply->code)) {
       health_.Worked(batch->queue.broker_name);
@@ -230,7 +242,7 @@ void Producer::Impl::OnReply(const BatchPtr& batch, const remoting::CallResult& 
     }
     const bool missing = result.reply->code == static_cast<int32_t>(ResponseCode::kTopicNotExist);
     if (missing) AskRoute(TopicOf(batch->topic));
-    return TryFailed(batch, RetryMayHelpAfter(result.reply->code, result.reply->remark), true);
+    return TryFailed(batch, RetryMayHelpAfter(result.reply->code, result.reply->remark), counts);
   }
   const bool reached = result.outcome == remoting::CallOutcome::kTimeout;
   if (reached) ++batch->attempts;
@@ -297,7 +309,7 @@ void Producer::Impl::Stored(const BatchPtr& batch, const protocol::CommandView& 
 
 void Producer::Impl::TryFailed(const BatchPtr& batch, bool retryable, bool reached) {
   const int64_t remaining = RemainingMs(*batch);
-  // Tries that never got to a broker cost nothing: those are bounded by the deadline alone.
+  // Tries that never got to a broker, or to a busy one, cost nothing: those are bounded by the deadline alone.
   const bool tries_left = !reached || batch->attempts <= options_.retries;
   if (!retryable || !tries_left || remaining <= 0) return FailBatch(batch);
   stats_.retried_messages += batch->count();
@@ -307,7 +319,7 @@ void Producer::Impl::TryFailed(const BatchPtr& batch, bool retryable, bool reach
   int64_t delay = 0;
   if (batch->fixed_queue || !OthersAvailable(topic, batch->tried_broker)) {
     const int64_t elapsed = options_.timeout_ms - remaining;
-    delay = std::min({std::max(kFirstBackoffMs, elapsed / 4), kMaxBackoffMs, remaining});
+    delay = WithJitter(std::min({std::max(kFirstBackoffMs, elapsed / 4), kMaxBackoffMs, remaining}));
   }
   Note("trying " + std::to_string(batch->count()) + " messages again in " + std::to_string(delay) +
        " ms: " + batch->error.what);

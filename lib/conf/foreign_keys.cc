@@ -11,7 +11,7 @@ namespace mq::conf {
 namespace {
 
 // Sorted, for the binary search below.
-constexpr std::array<std::string_view, 56> kForeignKeys = {
+constexpr auto kForeignKeys = std::to_array<std::string_view>({
     "adminBrokerThreadPoolNums",
     "clientAsyncSemaphoreValue",
     "clientCallbackExecutorThreads",
@@ -32,14 +32,12 @@ constexpr std::array<std::string_view, 56> kForeignKeys = {
     "disableNettyWorkerGroup",
     "endTransactionPoolQueueCapacity",
     "endTransactionThreadPoolNums",
-    "flushCommitLogTimed",
     "flushLeastPagesWhenWarmMapedFile",
     "heartbeatThreadPoolNums",
     "heartbeatThreadPoolQueueCapacity",
     "instanceName",
     "messageIndexSafe",
     "messageStorePlugIn",
-    "osPageCacheBusyTimeOutMills",
     "processReplyMessageThreadPoolNums",
     "pullMessageThreadPoolNums",
     "pullThreadPoolQueueCapacity",
@@ -68,22 +66,18 @@ constexpr std::array<std::string_view, 56> kForeignKeys = {
     "useReentrantLockWhenPutMessage",
     "writeBufferHighWaterMark",
     "writeBufferLowWaterMark",
-};
+});
 // Keys of broker.conf that change what RocketMQ's broker does and that are not supported here. A key moves from this
 // list to the settings table (broker_settings.cc) with the feature behind it.
-constexpr std::array<std::string_view, 73> kUnsupportedKeys = {
+constexpr auto kUnsupportedKeys = std::to_array<std::string_view>({
     "accessMessageInMemoryMaxRatio",
     "aclEnable",
     "allowListenPort",
     "bitMapLengthConsumeQueueExt",
-    "brokerFastFailureEnable",
     "brokerIP2",
     "brokerTopicEnable",
     "channelNotActiveInterval",
     "clusterTopicEnable",
-    "commitCommitLogLeastPages",
-    "commitCommitLogThoroughInterval",
-    "commitIntervalCommitLog",
     "consumerFallbehindThreshold",
     "dLegerGroup",
     "dLegerPeers",
@@ -102,7 +96,6 @@ constexpr std::array<std::string_view, 73> kUnsupportedKeys = {
     "enableScheduleAsyncDeliver",
     "enableScheduleMessageStats",
     "expectConsumerNumUseFilter",
-    "fastFailIfNoBufferInStorePool",
     "fetchNamesrvAddrByAddressServer",
     "filterDataCleanTimeSpan",
     "filterSupportRetry",
@@ -138,14 +131,9 @@ constexpr std::array<std::string_view, 73> kUnsupportedKeys = {
     "transactionCheckInterval",
     "transactionCheckMax",
     "transactionTimeOut",
-    "transientStorePoolEnable",
-    "transientStorePoolSize",
     "useTLS",
-    "waitTimeMillsInHeartbeatQueue",
-    "waitTimeMillsInPullQueue",
-    "waitTimeMillsInSendQueue",
     "waitTimeMillsInTransactionQueue",
-};
+});
 static_assert(std::is_sorted(kForeignKeys.begin(), kForeignKeys.end()));
 static_assert(std::is_sorted(kUnsupportedKeys.begin(), kUnsupportedKeys.end()));
 

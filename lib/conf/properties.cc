@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/file.h"
+#include "base/bounded_read.h"
 #include "base/strings.h"
 
 namespace mq::conf {
@@ -218,7 +218,7 @@ std::string FormatProperties(const std::vector<std::pair<std::string, std::strin
 }
 
 Result<std::vector<Property>> ReadProperties(const std::string& path) {
-  Result<std::string> text = ReadFile(path);
+  Result<std::string> text = ReadFileUpTo(path, kMaxSettingsFileBytes);
   if (!text) {
     // Whatever kept the file from being read, for the caller it is a wrong configuration (exit status 2).
     Error error = std::move(text).error();

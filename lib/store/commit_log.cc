@@ -1,5 +1,7 @@
 #include "store/commit_log.h"
 
+#include <cstring>
+
 #include "base/bytes.h"
 #include "base/kill_point.h"
 #include "protocol/limits.h"
@@ -23,13 +25,14 @@ AppendResult Refusal(AppendStatus status, std::string_view reason) {
 }  // namespace
 
 CommitLog::CommitLog(const StoreOptions& options, Positions& positions, PhysicalOffset end)
-    : options_(options), layout_(options.layout()), page_(&positions.own_broker()), wrote_(end) {
+    : options_(options), layout_(options.layout()), positions_(&positions), page_(&positions.own_broker()), wrote_(end) {
   last_store_timestamp_ = page_->store_timestamp.load(std::memory_order_relaxed);
 }
 
 Result<std::unique_ptr<CommitLog>> CommitLog::Open(const StoreOptions& options, Positions& positions,
-                                                   PhysicalOffset end) {
+                                                   PhysicalOffset end, TransientPool* pool) {
   std::unique_ptr<CommitLog> log(new CommitLog(options, positions, end));
+  log->pool_ = pool;
   const int64_t start = end.value() / options.commit_log_file_bytes * options.commit_log_file_bytes;
   MQ_ASSIGN(auto files, ListLogFiles(log->layout_));
   if (files.empty()) {
@@ -40,6 +43,7 @@ Result<std::unique_ptr<CommitLog>> CommitLog::Open(const StoreOptions& options, 
                                         options.commit_log_file_bytes);
   if (file) {
     log->current_ = std::make_shared<MappedFile>(std::move(*file));
+    if (pool == nullptr) log->target_ = log->current_->mutable_data();
   } else if (file.error().code != ErrorCode::kNotFound || start != end.value()) {
     return std::move(file).error();
   }
@@ -68,7 +72,7 @@ AppendStatus CommitLog::OpenNextFile() {
     current_ = std::move(next_);
     next_ = nullptr;
     StopWaiting(page_->waits_for_file);
-    return AppendStatus::kOk;
+    return TakeTarget();
   }
   if (options_.self_allocate) {
     Status made = CreateMappedFile(NewFileDirectory(start.value()), start.value(), options_.commit_log_file_bytes, 0);
@@ -87,28 +91,61 @@ AppendStatus CommitLog::OpenNextFile() {
   }
   StopWaiting(page_->waits_for_file);
   current_ = std::make_shared<MappedFile>(std::move(*file));
+  return TakeTarget();
+}
+
+// The flag goes up before the slots are looked at: what is committed meanwhile is seen here or rung for.
+AppendStatus CommitLog::TakeTarget() {
+  if (pool_ == nullptr) {
+    target_ = current_->mutable_data();
+    return AppendStatus::kOk;
+  }
+  target_ = pool_->Take(current_->start(), wrote_.value());
+  if (target_ != nullptr) return AppendStatus::kOk;
+  StartWaiting(page_->waits_for_file);
+  pool_->Release(LoadCommitted(*positions_).value());
+  target_ = pool_->Take(current_->start(), wrote_.value());
+  if (target_ == nullptr) return AppendStatus::kNoBuffer;
+  StopWaiting(page_->waits_for_file);
   return AppendStatus::kOk;
+}
+
+void CommitLog::Publish() {
+  if (pool_ != nullptr) pool_->Publish(wrote_.value());
+  PublishWrote(*page_, wrote_, last_store_timestamp_);
+}
+
+std::string_view CommitLog::Reason(AppendStatus status) const {
+  if (status == AppendStatus::kNoFile) return "the next commit log file is not there yet";
+  if (status == AppendStatus::kNoBuffer) return "no buffer of the transient pool is free";
+  return error_text_;
 }
 
 void CommitLog::WriteBlank() {
   const int64_t left = current_->end() - wrote_.value();
-  char* at = current_->mutable_data() + (wrote_.value() - current_->start());
+  char* at = Target();
+  // A slot holds bytes of an earlier file: they must not follow the blank into this one.
+  if (pool_ != nullptr) std::memset(at, 0, static_cast<size_t>(left));
   StoreBe32(at, static_cast<uint32_t>(left));
   PassKillPoint(KillPoint::kBlankHalfWritten);
   StoreBe32(at + 4, protocol::kBlankMagic);
   PassKillPoint(KillPoint::kBlankWritten);
   wrote_ = PhysicalOffset(current_->end());
-  PublishWrote(*page_, wrote_, last_store_timestamp_);
+  Publish();
 }
 
 AppendStatus CommitLog::MakeRoom(int64_t bytes) {
   if (current_ != nullptr) {
+    if (target_ == nullptr) {
+      if (const AppendStatus taken = TakeTarget(); taken != AppendStatus::kOk) return taken;
+    }
     const int64_t left = current_->end() - wrote_.value();
     if (bytes + kBlankHeaderBytes <= left) return AppendStatus::kOk;
     // After any append at least 8 bytes remain, so there is room for the blank; 0 remain after one.
     if (left > 0) WriteBlank();
     PassKillPoint(KillPoint::kFileLeft);
     current_ = nullptr;
+    target_ = nullptr;
   }
   return OpenNextFile();
 }
@@ -141,7 +178,9 @@ bool CommitLog::BytesAreGone() {
   map_faults_ = MapFaults::count();
   const std::string place = MapFaults::Latest();
   const auto bytes = FileSize(current_->path());
-  if (!place.starts_with(DirectoryOf(current_->path())) && bytes && *bytes == current_->bytes()) return false;
+  const bool ours =
+      place.starts_with(DirectoryOf(current_->path())) || (pool_ != nullptr && place.starts_with(pool_->path()));
+  if (!ours && bytes && *bytes == current_->bytes()) return false;
   lost_ = "bytes of the commit log are gone: " + (place.empty() ? current_->path() : place);
   return true;
 }
@@ -153,7 +192,7 @@ AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState&
   const int64_t bytes = static_cast<int64_t>(protocol::RecordBytes(message));
   result.status = MakeRoom(bytes);
   if (result.status != AppendStatus::kOk) {
-    result.reason = result.status == AppendStatus::kNoFile ? "the next commit log file is not there yet" : error_text_;
+    result.reason = Reason(result.status);
     return result;
   }
 
@@ -163,7 +202,7 @@ AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState&
   record.queue_offset = enters_queue ? queue.next : QueueOffset(0);
   record.physical_offset = wrote_;
   record.store_timestamp = now_ms;
-  protocol::EncodeRecord(record, current_->mutable_data() + (wrote_.value() - current_->start()));
+  protocol::EncodeRecord(record, Target());
   if (BytesAreGone()) return Refusal(AppendStatus::kFileError, lost_);
   PassKillPoint(KillPoint::kRecordCopied);
 
@@ -176,7 +215,7 @@ AppendResult CommitLog::Append(const protocol::MessageView& message, QueueState&
   // moves last, so that no queue offset is used up by a record that is not there.
   last_store_timestamp_ = now_ms;
   wrote_ += bytes;
-  PublishWrote(*page_, wrote_, now_ms);
+  Publish();
   PassKillPoint(KillPoint::kRecordPublished);
   if (enters_queue) {
     ++queue.next;
@@ -232,7 +271,7 @@ AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::
   }
   result.status = MakeRoom(total);
   if (result.status != AppendStatus::kOk) {
-    result.reason = result.status == AppendStatus::kNoFile ? "the next commit log file is not there yet" : error_text_;
+    result.reason = Reason(result.status);
     return result;
   }
 
@@ -244,7 +283,7 @@ AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::
   record.prepared_transaction_offset = PhysicalOffset(0);
   record.queue_offset = queue.next;
   record.physical_offset = wrote_;
-  char* out = current_->mutable_data() + (wrote_.value() - current_->start());
+  char* out = Target();
   for (const BatchPlan& part : plan_) {
     record.body = part.entry.body;
     record.flag = part.entry.flag;
@@ -271,7 +310,7 @@ AppendResult CommitLog::AppendBatch(const protocol::MessageView& envelope, std::
   // Published once: readers see all of the batch or none of it.
   last_store_timestamp_ = now_ms;
   wrote_ += total;
-  PublishWrote(*page_, wrote_, now_ms);
+  Publish();
   queue.next = record.queue_offset;
   queue.last_record_end = wrote_;
   return result;

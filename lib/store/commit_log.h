@@ -4,6 +4,8 @@
 // process writes log bytes. The record is encoded directly into the mapped file (the body is copied
 // once), then `wrote` is published: from then on it is *visible* to readers, mq-flushd and mq-reputd.
 // It is *durable* only when `flushed` has passed it. Readers: pull processor, reput, dump.
+// With a transient pool (transient_pool.h) the record goes into the pool's slot of the file instead, and
+// is visible when mq-flushd has committed it; what is acknowledged is `wrote` all the same.
 //
 // Files are made by mq-flushd ahead of need. When the next one is missing, Append answers kNoFile and
 // has changed nothing (but perhaps written the blank that ends the full file): the broker holds the
@@ -27,12 +29,14 @@
 #include "store/positions.h"
 #include "store/queue_table.h"
 #include "store/store_options.h"
+#include "store/transient_pool.h"
 
 namespace mq::store {
 
 enum class AppendStatus {
   kOk,
   kNoFile,                  // next file not there yet: hold and try again
+  kNoBuffer,                // no slot of the transient pool is free: the same, once something is committed
   kMessageIllegal,          // MESSAGE_ILLEGAL; `reason` says which limit
   kPropertiesSizeExceeded,  // PROPERTIES_SIZE_EXCEEDED
   kFileError,               // the next file cannot be opened; `reason`; refuse with SERVICE_NOT_AVAILABLE
@@ -61,8 +65,9 @@ struct AppendedRecord {
 class CommitLog {
  public:
   // After recovery, under the lock: opens the file that holds `end`. Makes the first file of an empty
-  // log itself; any later one only with options.self_allocate.
-  static Result<std::unique_ptr<CommitLog>> Open(const StoreOptions& options, Positions& positions, PhysicalOffset end);
+  // log itself; any later one only with options.self_allocate. `pool` may be null, else it outlives the log.
+  static Result<std::unique_ptr<CommitLog>> Open(const StoreOptions& options, Positions& positions, PhysicalOffset end,
+                                                 TransientPool* pool = nullptr);
 
   // `message`: topic (that of `queue`), body, properties, flags, times and hosts; queue id and offset, position,
   // CRC, store time and the host bits of sysFlag are filled here. None and commit types take and advance
@@ -97,6 +102,11 @@ class CommitLog {
   AppendStatus MakeRoom(int64_t bytes);
   AppendStatus OpenNextFile();
   std::string NewFileDirectory(int64_t start) const;
+  AppendStatus TakeTarget();
+  // Where the byte at `wrote` goes.
+  char* Target() const { return target_ + (wrote_.value() - current_->start()); }
+  void Publish();
+  std::string_view Reason(AppendStatus status) const;
   void WriteBlank();
   bool BytesAreGone();
   AppendResult CheckLimits(const protocol::MessageView& message) const;
@@ -104,9 +114,12 @@ class CommitLog {
 
   StoreOptions options_;
   StoreLayout layout_;
+  const Positions* positions_;
   BrokerPage* page_;
   std::shared_ptr<MappedFile> current_;
   std::shared_ptr<MappedFile> next_;
+  TransientPool* pool_ = nullptr;
+  char* target_ = nullptr;  // the first byte of the current file, in its map or in the pool; null: no slot yet
   PhysicalOffset wrote_;
   int64_t last_store_timestamp_ = 0;
   std::string error_text_;
@@ -119,7 +132,7 @@ class CommitLog {
   std::vector<BatchPlan> plan_;  // reused between calls
 };
 
-// Reads log bytes by position. Never looks past `wrote`, whatever the files hold behind it, nor below
+// Reads log bytes by position. Never looks past what is readable, whatever the files hold behind it, nor below
 // the published minimum. Any process that has the positions; one thread each.
 class LogReader {
  public:
@@ -127,7 +140,7 @@ class LogReader {
   LogReader(const StoreOptions& options, const Positions* positions, PhysicalOffset end = PhysicalOffset(0));
 
   // Bytes [offset, offset + size) of one file. kNotFound: below the minimum or file gone
-  // (MESSAGE_WAS_REMOVING); kInvalidArgument: beyond `wrote`, or across a file's end.
+  // (MESSAGE_WAS_REMOVING); kInvalidArgument: beyond what is readable, or across a file's end.
   Result<Slice> Read(PhysicalOffset offset, int64_t size);
   // From `offset` to the end of the readable part of its file.
   Result<Slice> ReadRegion(PhysicalOffset offset);

@@ -101,7 +101,7 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     // Dispatched first: what is in the queues is then surely below the end of the walk.
     scope.live = true;
     scope.dispatched = PhysicalOffset(options.positions->reputd().dispatched.load(std::memory_order_acquire));
-    log.set_limit(LoadWrote(options.positions->broker()).wrote);
+    log.set_limit(LoadReadable(*options.positions));
     CheckPositions(*options.positions, counted, options.root);
   } else if (scope.unclean) {
     counted({layout.Abort(), 0, Severity::kWarning, "abort",

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/clock.h"
 #include "base/kill_point.h"
 #include "base/log.h"
 
@@ -26,6 +27,24 @@ constexpr int64_t kRetryMs = 1000;
 constexpr int64_t kBusyStepMs = 20;
 // Small files are used up faster than they are made one by one.
 constexpr int64_t kSpareFiles = 4;
+
+// Says in the page what is being done: who waits for us can name it.
+class StepNote {
+ public:
+  StepNote(FlushdPage& page, FlushdStep step) : page_(page), step_(static_cast<uint32_t>(step)), since_(MonotonicMs()) {
+    page_.step_since_ms.store(since_, std::memory_order_relaxed);
+    page_.step.store(step_, std::memory_order_release);
+  }
+  ~StepNote() {
+    page_.last_step_ms[step_].store(MonotonicMs() - since_, std::memory_order_relaxed);
+    page_.step.store(0, std::memory_order_release);
+  }
+
+ private:
+  FlushdPage& page_;
+  uint32_t step_;
+  int64_t since_;
+};
 
 }  // namespace
 
@@ -52,7 +71,11 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   const WrittenPosition written = LoadWrote(broker);
   if (written.wrote.value() == broker.recovered_end.load()) flusher->flushed_timestamp_ = written.store_timestamp;
   page.flushed.store(flusher->flushed_, std::memory_order_release);
-  page.committed.store(flusher->flushed_, std::memory_order_release);
+  if (options.pool_slots > 0) {
+    MQ_ASSIGN(auto pool, TransientPoolReader::Open(flusher->layout_));
+    flusher->committer_.emplace(flusher->options_, positions, std::move(pool), LoadCommitted(positions));
+  }
+  page.committed.store(std::max(flusher->flushed_, LoadCommitted(positions).value()), std::memory_order_release);
   // Never lowered: in the same life of the positions files below it may be on their way out.
   const int64_t first = files.empty() ? broker.boot_min.load() : files.front().start;
   page.min.store(std::max(page.min.load(std::memory_order_relaxed), first), std::memory_order_release);
@@ -62,14 +85,19 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   return flusher;
 }
 
+WrittenPosition Flusher::Flushable() const {
+  return committer_ ? committer_->committed() : LoadWrote(positions_.broker());
+}
+
 bool Flusher::WorthFlushing(int64_t now_ms) {
   const BrokerPage& broker = positions_.broker();
-  const int64_t wrote = broker.wrote.load(std::memory_order_acquire);
+  const int64_t wrote = Flushable().wrote.value();
   if (wrote <= flushed_ || failed()) return false;
   // Somebody waits: a group commit takes along all that was written meanwhile.
   if (broker.wanted_flush.load(std::memory_order_acquire) > flushed_) return true;
   if (options_.flush_disk_type == FlushDiskType::kSync) return now_ms - last_flush_ms_ >= kSyncIntervalMs;
-  if (now_ms - last_flush_ms_ < options_.flush_interval_ms) return false;
+  const bool due = now_ms - last_flush_ms_ >= options_.flush_interval_ms;
+  if (!due && options_.flush_timed) return false;
   if (now_ms - last_thorough_ms_ >= options_.flush_thorough_interval_ms) {
     last_thorough_ms_ = now_ms;
     return true;
@@ -81,7 +109,8 @@ Status Flusher::SyncRange(int64_t from, int64_t to) {
   while (from < to) {
     MQ_ASSIGN(FilePin file, files_.Get(from));
     const int64_t end = std::min(to, file->end());
-    MQ_TRY(file->Sync(from - file->start(), end - file->start(), file_ops_));
+    MQ_TRY(committer_ ? file->SyncWritten(file_ops_)
+                      : file->Sync(from - file->start(), end - file->start(), file_ops_));
     from = end;
   }
   return Ok();
@@ -99,8 +128,9 @@ void Flusher::PublishFailure(const Error& error) {
 Result<bool> Flusher::FlushStep() {
   if (failed()) return false;
   // Sampled before the sync: only what was written before it is durable after it.
-  if (!flush_under_way()) target_ = LoadWrote(positions_.broker());
+  if (!flush_under_way()) target_ = Flushable();
   if (!flush_under_way()) return false;
+  const StepNote note(page_, FlushdStep::kSync);
   const int64_t step_end =
       (flushed_ / options_.commit_log_file_bytes + kFilesPerFlushStep) * options_.commit_log_file_bytes;
   const int64_t to = std::min(target_.wrote.value(), step_end);
@@ -114,7 +144,7 @@ Result<bool> Flusher::FlushStep() {
     flushed_timestamp_ = target_.store_timestamp;
     page_.flushes.fetch_add(1, std::memory_order_relaxed);
   }
-  page_.committed.store(flushed_, std::memory_order_release);
+  if (!committer_) page_.committed.store(flushed_, std::memory_order_release);
   page_.flushed.store(flushed_, std::memory_order_release);
   PassKillPoint(KillPoint::kFlushedPublished);
   return true;
@@ -166,6 +196,7 @@ Result<bool> Flusher::AllocateStep(int64_t now_ms, bool* more) {
     if (!needed || now_ms < retry_allocate_ms_) return false;
     MQ_TRY(maker_.Begin(DirectoryFor(allocated), allocated));
   }
+  const StepNote note(page_, FlushdStep::kFile);
   // A waiting broker gets the file without written zeros: late is worse than slow.
   if (!urgent) {
     MQ_ASSIGN(bool complete, maker_.Write(kZeroBytesPerStep));
@@ -197,6 +228,7 @@ Status Flusher::RemoveSpareFiles() {
 }
 
 Result<bool> Flusher::WarmStep(int64_t max_bytes) {
+  if (committer_) return false;  // nobody writes through the map
   const int64_t wrote = positions_.broker().wrote.load(std::memory_order_acquire);
   const int64_t allocated = page_.allocated_to.load(std::memory_order_relaxed);
   const int64_t goal = std::min(wrote + options_.warm_window_bytes, allocated);
@@ -214,13 +246,33 @@ Result<bool> Flusher::WarmStep(int64_t max_bytes) {
   return true;
 }
 
+void Flusher::TakeCommitStep(int64_t now_ms, FlushOutcome& outcome) {
+  if (now_ms < retry_commit_ms_ || !committer_->Due(now_ms)) return;
+  const StepNote note(page_, FlushdStep::kCommit);
+  auto committed = committer_->Step(now_ms);
+  if (committed) {
+    outcome.committed = *committed;
+    outcome.more = committer_->under_way();
+    page_.commit_failed_errno.store(0, std::memory_order_relaxed);
+    return;
+  }
+  retry_commit_ms_ = now_ms + kRetryMs;
+  outcome.failed = true;
+  const int error = committed.error().sys_errno;
+  page_.commit_failed_errno.store(error != 0 ? error : EIO, std::memory_order_release);
+  log::Err("store.flush", "the transient pool cannot be committed; it is tried again")
+      .Field("error", committed.error());
+}
+
 FlushOutcome Flusher::Step(int64_t now_ms) {
   FlushOutcome outcome;
+  page_.turned_ms.store(MonotonicMs(), std::memory_order_relaxed);
+  if (committer_) TakeCommitStep(now_ms, outcome);
   if (flush_under_way() || WorthFlushing(now_ms)) {
     auto flushed = FlushStep();
     outcome.flushed = flushed && *flushed;
-    outcome.failed = !flushed;
-    outcome.more = outcome.flushed && flush_under_way();
+    outcome.failed |= !flushed;
+    outcome.more |= outcome.flushed && flush_under_way();
     last_flush_ms_ = now_ms;
   }
   if (now_ms - last_checkpoint_ms_ >= kCheckpointIntervalMs) {
@@ -265,6 +317,7 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
 }
 
 Status Flusher::FlushAll() {
+  if (committer_) MQ_TRY(committer_->CommitAll());
   for (bool flushed = true; flushed;) {
     MQ_ASSIGN(flushed, FlushStep());
   }

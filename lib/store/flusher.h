@@ -5,11 +5,14 @@
 // starts again and recovers: the kernel may have dropped the pages, and a later sync that succeeds would
 // prove nothing. One process, one thread; all log bytes belong to the broker: this only syncs them,
 // populates pages without changing them, and makes new files that are zero until they have their name.
+// With a transient pool it first copies what the broker has put there into the log files and publishes `committed`;
+// only that is flushed. The pool's bytes stay until the broker takes the slot again, so a failed commit is tried again.
 // Fed by positions (broker page); read by the broker (sync senders) and reput. Spec: mq-store(5), "Flush".
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -18,6 +21,7 @@
 #include "store/file_maker.h"
 #include "store/layout.h"
 #include "store/mapped_file.h"
+#include "store/pool_committer.h"
 #include "store/positions.h"
 #include "store/store_options.h"
 
@@ -25,8 +29,9 @@ namespace mq::store {
 
 struct FlushOutcome {
   bool flushed = false;         // `flushed` has grown: ring those that wait for it
+  bool committed = false;       // `committed` has grown: the same
   bool allocated = false;       // a new file has its name: ring the broker if it waits for one
-  bool failed = false;          // a sync has failed: ring the broker
+  bool failed = false;          // a sync or a commit has failed: ring the broker
   bool more = false;            // call again at once (making or warming a file)
   int64_t next_step_ms = 1000;  // otherwise at the latest then
 };
@@ -48,6 +53,7 @@ class Flusher {
   // takes the third file from the end for one that holds records.
   Status RemoveSpareFiles();
 
+  bool has_pool() const { return committer_.has_value(); }
   bool failed() const { return page_.flush_failed_errno.load(std::memory_order_relaxed) != 0; }
 
   // `min` has moved: nothing below it stays mapped here.
@@ -66,6 +72,9 @@ class Flusher {
  private:
   Flusher(const StoreOptions& options, Positions& positions, FileOps& file_ops, CheckpointFile checkpoint);
   bool WorthFlushing(int64_t now_ms);
+  void TakeCommitStep(int64_t now_ms, FlushOutcome& outcome);
+  // What a flush may reach now, with the store time of its last record.
+  WrittenPosition Flushable() const;
   Status SyncRange(int64_t from, int64_t to);
   void PublishFailure(const Error& error);
   Status FinishFile();
@@ -79,6 +88,7 @@ class Flusher {
   CheckpointFile checkpoint_;
   MappedFileReader files_;
   FileMaker maker_;
+  std::optional<PoolCommitter> committer_;
   std::shared_ptr<MappedFile> warm_file_;  // writable map for populating only
   int64_t warmed_to_ = 0;
   int64_t flushed_ = 0;
@@ -90,6 +100,7 @@ class Flusher {
   int64_t retry_allocate_ms_ = 0;
   log::RateLimit allocate_lines_{6};
   log::RateLimit checkpoint_lines_{6};
+  int64_t retry_commit_ms_ = 0;
   int64_t retry_warm_ms_ = 0;
 };
 

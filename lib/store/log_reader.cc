@@ -21,7 +21,7 @@ LogReader::LogReader(const StoreOptions& options, const Positions* positions, Ph
 
 PhysicalOffset LogReader::end() const {
   if (positions_ == nullptr) return end_;
-  return PhysicalOffset(positions_->broker().wrote.load(std::memory_order_acquire));
+  return LoadReadable(*positions_);
 }
 
 PhysicalOffset LogReader::min() const { return positions_ == nullptr ? PhysicalOffset(0) : LoadLogMin(*positions_); }

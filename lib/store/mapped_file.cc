@@ -60,6 +60,15 @@ Status MappedFile::Sync(int64_t from, int64_t to, FileOps& file_ops) const {
   if (from >= to) return Ok();
   auto [start, length] = PageRange(from, to);
   MQ_TRY(file_ops.SyncRange(data_ + start, static_cast<size_t>(length), path_));
+  return CheckNotCut();
+}
+
+Status MappedFile::SyncWritten(FileOps& file_ops) const {
+  MQ_TRY(file_ops.Sync(fd_.get(), path_));
+  return CheckNotCut();
+}
+
+Status MappedFile::CheckNotCut() const {
   // Of a file that somebody cut there is nothing to sync, and msync says that all is well.
   struct stat now {};
   if (::fstat(fd_.get(), &now) != 0) return ErrnoError(ErrorCode::kIo, "look at " + path_);

@@ -39,6 +39,8 @@ class MappedFile {
 
   // Makes bytes [from, to) of the mapping durable (msync of the touched pages).
   Status Sync(int64_t from, int64_t to, FileOps& file_ops = FileOps::Real()) const;
+  // The same for all that was written through descriptors (fdatasync).
+  Status SyncWritten(FileOps& file_ops = FileOps::Real()) const;
   // Populates the pages [from, to) for writing without changing a byte. Safe beside a writer.
   Status Populate(int64_t from, int64_t to) const;
   // Reads ahead / drops: hints only.
@@ -47,6 +49,7 @@ class MappedFile {
  private:
   MappedFile() = default;
   static Result<MappedFile> Open(const std::string& path, int64_t start, int64_t bytes, bool writable);
+  Status CheckNotCut() const;
 
   std::string path_;
   UniqueFd fd_;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -18,7 +19,7 @@ constexpr int kPages = 3;
 constexpr const char* kName = "positions";
 
 // The layout of the pages is part of the build: daemons compiled from other headers never match.
-constexpr std::string_view kBuildId = "mq positions 3, " __VERSION__;
+constexpr std::string_view kBuildId = "mq positions 4, " __VERSION__;
 
 PageHeader MakeHeader() {
   PageHeader header;
@@ -30,6 +31,13 @@ PageHeader MakeHeader() {
 }
 
 }  // namespace
+
+std::string RecoverText(const BrokerPage& page) {
+  constexpr const char* kPhases[] = {"looking for a transient pool", "walking the commit log", "numbering the queues"};
+  const uint32_t phase = std::min<uint32_t>(page.recover_phase.load(std::memory_order_acquire), 2);
+  return std::string(kPhases[phase]) + ", " + std::to_string(page.recover_percent.load(std::memory_order_relaxed)) +
+         "%";
+}
 
 std::string_view BuildId() { return kBuildId.substr(0, sizeof(PageHeader::build) - 1); }
 

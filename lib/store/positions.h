@@ -4,13 +4,14 @@
 // Each process maps its own page writable and the others read-only, so a stray write cannot reach
 // another's page. A new start is a new memfd: nothing stale is ever believed.
 //
-//   page 0  broker   wrote (with its store time), wanted_flush, confirm, min wanted, state
+//   page 0  broker   wrote (with its store time), wanted_flush, wanted_commit, confirm, min wanted, pool, state
 //   page 1  flushd   flushed, committed, min, allocated_to, fsync state, disk state
 //   page 2  reputd   dispatched, indexed, trimmed, checkpoint times, tombstones applied, state
 //
 // Promises: publishing is a release store after the bytes, reading an acquire load before them. Every
-// position only grows. `wrote` is *visible*, `flushed` is *durable*, `dispatched` is *in the queues*,
-// `indexed` is *found by key*.
+// position only grows. `wrote` is *acknowledged*, `flushed` is *durable*, `dispatched` is *in the queues*,
+// `indexed` is *found by key*. What may be read of the log ends at `wrote`, or with a transient pool at
+// `committed`: LoadReadable says it for everybody.
 //
 // The doorbell: each reader owns `waiting` flags in its own page. A writer publishes, then asks
 // MustRing(flag) and rings (over ctl) only when the reader waits. A reader that wants to block calls
@@ -32,9 +33,11 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 3;
+inline constexpr uint32_t kPositionsVersion = 4;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
+
+struct BrokerPage;
 
 enum class BrokerState : uint32_t {
   kRecovering = 0,
@@ -43,7 +46,15 @@ enum class BrokerState : uint32_t {
   kStopped = 3,
 };
 
+// What mq-flushd is doing: the words for "busy" (daemons/broker/core.h).
+enum class FlushdStep : uint32_t { kNone = 0, kSync = 1, kFile = 2, kCommit = 3 };
+
 enum class HelperState : uint32_t { kAbsent = 0, kAttached = 1, kWorking = 2, kFailed = 3 };
+
+// Do not renumber: readers print their names.
+enum class RecoverPhase : uint32_t { kPool = 0, kLog = 1, kQueues = 2 };
+// "walking the commit log, 40%"
+std::string RecoverText(const BrokerPage& page);
 
 // A position together with the store time of the record before it.
 struct WrittenPosition {
@@ -65,32 +76,43 @@ struct BrokerPage {
   alignas(64) std::atomic<uint64_t> sequence;
   std::atomic<int64_t> wrote;
   std::atomic<int64_t> store_timestamp;
-  std::atomic<int64_t> wanted_flush;  // sync senders wait for this; 0 = nobody
+  std::atomic<int64_t> wanted_flush;   // sync senders wait for this; 0 = nobody
+  std::atomic<int64_t> wanted_commit;  // readers wait for this; 0 = nobody
   alignas(64) std::atomic<int64_t> confirm;
-  std::atomic<int64_t> recovered_end;  // end of the log after recovery; queues are cut to it
-  std::atomic<int64_t> boot_min;       // first log file found by recovery
-  std::atomic<uint32_t> state;         // BrokerState
+  std::atomic<int64_t> recovered_end;   // end of the log after recovery; queues are cut to it
+  std::atomic<int64_t> boot_min;        // first log file found by recovery
+  std::atomic<uint32_t> state;          // BrokerState
+  std::atomic<uint32_t> recover_phase;  // RecoverPhase, while the state is recovering
+  std::atomic<uint32_t> recover_percent;
   std::atomic<int64_t> pid;
   std::atomic<uint32_t> tombstones;             // grows with each change of mq/tombstones, published after it
   std::atomic<uint32_t> clean_log_requests;     // grows with each wish that expired log files go now
   std::atomic<uint32_t> clean_queues_requests;  // the same for queue and index files
+  std::atomic<uint32_t> pool;        // 1: appends go to the transient pool; set before the state is serving
   // Doorbells the broker waits on.
   alignas(64) std::atomic<uint32_t> waits_for_flushed;
   std::atomic<uint32_t> waits_for_dispatched;
-  std::atomic<uint32_t> waits_for_file;  // appends are held until the next file exists
+  std::atomic<uint32_t> waits_for_committed;
+  std::atomic<uint32_t> waits_for_file;  // appends are held until the next file exists, or a slot of the pool is free
 };
 
 // Written by mq-flushd alone.
 struct FlushdPage {
   PageHeader header;
   alignas(64) std::atomic<int64_t> flushed;
-  std::atomic<int64_t> committed;
+  std::atomic<int64_t> committed;           // in the log files; differs from `flushed` only with a transient pool
   std::atomic<int64_t> min;                 // first log file that is not being deleted
   std::atomic<int64_t> allocated_to;        // end of the last file that exists under its name
   std::atomic<int64_t> flush_failed_errno;  // last fsync failure, 0 = none since the last success
   std::atomic<uint64_t> flush_failures;
   std::atomic<int64_t> allocate_failed_errno;
+  std::atomic<int64_t> commit_failed_errno;  // last commit from the pool, 0 = it worked
   std::atomic<uint64_t> flushes;
+  // The step under way (FlushdStep) and since when, on the monotonic clock; how long each took the last time.
+  std::atomic<uint32_t> step;
+  std::atomic<int64_t> step_since_ms;
+  std::atomic<int64_t> last_step_ms[4];
+  std::atomic<int64_t> turned_ms;        // when it last looked
   std::atomic<int64_t> checkpoint_time;  // physic timestamp last made durable
   std::atomic<uint32_t> state;           // HelperState
   std::atomic<int64_t> pid;
@@ -103,6 +125,7 @@ struct FlushdPage {
   std::atomic<int64_t> last_clean_time;               // wall time of the last file's removal, 0 = none yet
   std::atomic<int64_t> next_clean_time;               // wall time of the next hour of deleteWhen
   alignas(64) std::atomic<uint32_t> waits_for_wrote;  // sleeps until there is something to flush
+  std::atomic<uint32_t> waits_for_wanted_commit;      // has something to commit, and commits it early for a reader
 };
 
 // Written by mq-reputd alone.
@@ -122,7 +145,7 @@ struct ReputdPage {
   std::atomic<uint32_t> state;               // HelperState
   std::atomic<int64_t> pid;
   alignas(64) std::atomic<uint32_t> waits_for_wrote;
-  std::atomic<uint32_t> waits_for_flushed;  // with SYNC_FLUSH dispatch follows `flushed`
+  std::atomic<uint32_t> waits_for_flushed;  // dispatch follows `flushed` (SYNC_FLUSH) or `committed` (pool)
 };
 static_assert(sizeof(BrokerPage) <= kPageBytes && sizeof(FlushdPage) <= kPageBytes && sizeof(ReputdPage) <= kPageBytes);
 static_assert(std::atomic<int64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
@@ -194,6 +217,16 @@ inline WrittenPosition LoadWrote(const BrokerPage& page) {
 inline PhysicalOffset LoadFlushed(const Positions& positions) {
   return PhysicalOffset(std::max(positions.flushd().flushed.load(std::memory_order_acquire),
                                  positions.broker().recovered_end.load(std::memory_order_acquire)));
+}
+// All bytes below are in the log files: what mq-flushd has copied from the pool, or what recovery found.
+inline PhysicalOffset LoadCommitted(const Positions& positions) {
+  return PhysicalOffset(std::max(positions.flushd().committed.load(std::memory_order_acquire),
+                                 positions.broker().recovered_end.load(std::memory_order_acquire)));
+}
+// Whole records lie below, and no reader looks at or beyond it: pull, reput, queries, dump.
+inline PhysicalOffset LoadReadable(const Positions& positions) {
+  if (positions.broker().pool.load(std::memory_order_acquire) != 0) return LoadCommitted(positions);
+  return PhysicalOffset(positions.broker().wrote.load(std::memory_order_acquire));
 }
 // First position that is still there.
 inline PhysicalOffset LoadLogMin(const Positions& positions) {

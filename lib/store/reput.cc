@@ -52,7 +52,7 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   // recovered end.
   ReputdPage& page = positions.own_reputd();
   const bool same_life = page.queues_checked.load(std::memory_order_acquire) != 0;
-  const PhysicalOffset log_end = same_life ? LoadWrote(broker).wrote : recovered_end;
+  const PhysicalOffset log_end = same_life ? LoadReadable(positions) : recovered_end;
   std::string why = "a rebuild was asked for";
   std::optional<DispatchedMarker> marker;
   if (!rebuild) marker = LoadBelievedMarker(options, log_min, log_end, &why);
@@ -96,9 +96,9 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
 }
 
 PhysicalOffset Reput::limit() const {
-  const PhysicalOffset wrote(positions_.broker().wrote.load(std::memory_order_acquire));
-  if (options_.flush_disk_type == FlushDiskType::kAsync) return wrote;
-  return std::min(wrote, LoadFlushed(positions_));
+  const PhysicalOffset readable = LoadReadable(positions_);
+  if (options_.flush_disk_type == FlushDiskType::kAsync) return readable;
+  return std::min(readable, LoadFlushed(positions_));
 }
 
 Status Reput::DispatchRecord(const protocol::MessageView& message) {

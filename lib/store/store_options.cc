@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/strings.h"
+#include "store/transient_pool.h"
 
 namespace mq::store {
 
@@ -93,6 +94,10 @@ Status NormalizeOptions(StoreOptions& options) {
   MQ_TRY(CheckRange("flushIntervalCommitLog", options.flush_interval_ms, 1, 3600000));
   MQ_TRY(CheckRange("flushCommitLogLeastPages", options.flush_least_pages, 0, 1 << 20));
   MQ_TRY(CheckRange("flushCommitLogThoroughInterval", options.flush_thorough_interval_ms, 1, 86400000));
+  MQ_TRY(CheckRange("transientStorePoolSize", options.pool_slots, 0, kMaxPoolSlots));
+  MQ_TRY(CheckRange("commitIntervalCommitLog", options.commit_interval_ms, 1, 3600000));
+  MQ_TRY(CheckRange("commitCommitLogLeastPages", options.commit_least_pages, 0, 1 << 20));
+  MQ_TRY(CheckRange("commitCommitLogThoroughInterval", options.commit_thorough_interval_ms, 1, 86400000));
   MQ_TRY(CheckRange("flushIntervalConsumeQueue", options.queue_flush_interval_ms, 1, 3600000));
   MQ_TRY(CheckRange("flushConsumeQueueLeastPages", options.queue_flush_least_pages, 0, 1 << 20));
   MQ_TRY(CheckRange("flushConsumeQueueThoroughInterval", options.queue_flush_thorough_interval_ms, 1, 86400000));
@@ -119,8 +124,13 @@ Settings EncodeOptions(const StoreOptions& options) {
   number("checkCRCOnRecover", options.check_crc_on_recover ? 1 : 0);
   number("syncFlush", options.flush_disk_type == FlushDiskType::kSync ? 1 : 0);
   number("flushIntervalCommitLog", options.flush_interval_ms);
+  number("flushCommitLogTimed", options.flush_timed ? 1 : 0);
   number("flushCommitLogLeastPages", options.flush_least_pages);
   number("flushCommitLogThoroughInterval", options.flush_thorough_interval_ms);
+  number("transientStorePoolSize", options.pool_slots);
+  number("commitIntervalCommitLog", options.commit_interval_ms);
+  number("commitCommitLogLeastPages", options.commit_least_pages);
+  number("commitCommitLogThoroughInterval", options.commit_thorough_interval_ms);
   number("flushIntervalConsumeQueue", options.queue_flush_interval_ms);
   number("flushConsumeQueueLeastPages", options.queue_flush_least_pages);
   number("flushConsumeQueueThoroughInterval", options.queue_flush_thorough_interval_ms);
@@ -159,8 +169,13 @@ Result<StoreOptions> DecodeOptions(const Settings& settings) {
   MQ_TRY(ReadFlag(settings, "syncFlush", &sync));
   options.flush_disk_type = sync ? FlushDiskType::kSync : FlushDiskType::kAsync;
   MQ_TRY(ReadNumber(settings, "flushIntervalCommitLog", &options.flush_interval_ms));
+  MQ_TRY(ReadFlag(settings, "flushCommitLogTimed", &options.flush_timed));
   MQ_TRY(ReadNumber(settings, "flushCommitLogLeastPages", &options.flush_least_pages));
   MQ_TRY(ReadNumber(settings, "flushCommitLogThoroughInterval", &options.flush_thorough_interval_ms));
+  MQ_TRY(ReadNumber(settings, "transientStorePoolSize", &options.pool_slots));
+  MQ_TRY(ReadNumber(settings, "commitIntervalCommitLog", &options.commit_interval_ms));
+  MQ_TRY(ReadNumber(settings, "commitCommitLogLeastPages", &options.commit_least_pages));
+  MQ_TRY(ReadNumber(settings, "commitCommitLogThoroughInterval", &options.commit_thorough_interval_ms));
   MQ_TRY(ReadNumber(settings, "flushIntervalConsumeQueue", &options.queue_flush_interval_ms));
   MQ_TRY(ReadNumber(settings, "flushConsumeQueueLeastPages", &options.queue_flush_least_pages));
   MQ_TRY(ReadNumber(settings, "flushConsumeQueueThoroughInterval", &options.queue_flush_thorough_interval_ms));

@@ -41,8 +41,15 @@ struct StoreOptions {
   FlushDiskType flush_disk_type = FlushDiskType::kAsync;
 
   int64_t flush_interval_ms = 500;             // flushIntervalCommitLog
+  bool flush_timed = true;                     // flushCommitLogTimed: no flush between two intervals
   int32_t flush_least_pages = 4;               // flushCommitLogLeastPages
   int64_t flush_thorough_interval_ms = 10000;  // flushCommitLogThoroughInterval
+
+  // Slots of the transient pool, one log file each; 0: appends go to the map.
+  int32_t pool_slots = 0;                     // transientStorePoolSize
+  int64_t commit_interval_ms = 200;           // commitIntervalCommitLog
+  int32_t commit_least_pages = 4;             // commitCommitLogLeastPages
+  int64_t commit_thorough_interval_ms = 200;  // commitCommitLogThoroughInterval
 
   int64_t queue_flush_interval_ms = 1000;            // flushIntervalConsumeQueue
   int32_t queue_flush_least_pages = 2;               // flushConsumeQueueLeastPages

@@ -1,0 +1,20 @@
+// Reading files that people and programs write as text: settings, tables, backups. None of them is ever large, and a
+// path may name anything (a device without an end, the wrong file): what is read is bounded.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+
+namespace mq {
+
+// topics.json of 100,000 topics has 15 MiB. A larger one was not written by a broker.
+inline constexpr size_t kMaxTableFileBytes = size_t{256} << 20;
+// Settings are a few kilobytes, however many comments they have.
+inline constexpr size_t kMaxSettingsFileBytes = size_t{4} << 20;
+
+// The whole file as ReadFile (base/file.h) gives it. kConfig, naming the file and the bound, when it is longer.
+Result<std::string> ReadFileUpTo(const std::string& path, size_t most);
+
+}  // namespace mq

@@ -1,0 +1,158 @@
+#include "store/transient_pool.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "store/pool_name.h"
+
+namespace mq::store {
+
+namespace {
+
+int64_t SlotBytes(int64_t file_bytes) { return (file_bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
+int64_t PoolBytes(int64_t file_bytes, int64_t slots) { return kPoolHeaderBytes + SlotBytes(file_bytes) * slots; }
+
+Error NoRoom(const std::string& path, int64_t bytes, int error) {
+  errno = error;
+  return ErrnoError(ErrorCode::kIo, "make the transient pool " + path + " of " + std::to_string(bytes) + " bytes")
+      .WithHint(
+          "it takes transientStorePoolSize * mappedFileSizeCommitLog of memory: lower one of them, enlarge "
+          "/dev/shm, or set transientStorePoolEnable=false");
+}
+
+// An own file, of nobody else: what was there is another life's and was dealt with before.
+Result<UniqueFd> MakeFile(const std::string& path, int64_t bytes) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return ErrnoError(ErrorCode::kIo, "remove " + path);
+  MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  int error = ::ftruncate(fd.get(), bytes) == 0 ? 0 : errno;
+  if (error == 0 && ::fallocate(fd.get(), 0, 0, bytes) != 0) {
+    error = errno == EOPNOTSUPP ? ::posix_fallocate(fd.get(), 0, bytes) : errno;
+  }
+  if (error != 0) {
+    ::unlink(path.c_str());
+    return NoRoom(path, bytes, error);
+  }
+  return fd;
+}
+
+// Never swapped, as in RocketMQ. A page counts as locked from its first use on, so that nothing is filled ahead of
+// need.
+void LockInMemory(const MappedRegion& region, const std::string& path) {
+  if (::mlock2(region.data(), region.size(), MLOCK_ONFAULT) == 0) return;
+  log::Warn("store.pool", "the transient pool is not locked in memory and may be swapped; raise the limit (ulimit -l)")
+      .Field("file", path)
+      .Field("bytes", static_cast<uint64_t>(region.size()))
+      .Field("reason", std::strerror(errno));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TransientPool>> TransientPool::Create(const StoreOptions& options) {
+  const StoreLayout layout = options.layout();
+  MQ_ASSIGN(const PoolName name, MakePoolName(layout));
+  const int64_t bytes = PoolBytes(options.commit_log_file_bytes, options.pool_slots);
+  std::unique_ptr<TransientPool> pool(new TransientPool);
+  pool->path_ = name.path;
+  pool->file_bytes_ = options.commit_log_file_bytes;
+  pool->slots_ = options.pool_slots;
+  // Its name is in the store before it is used: a kill in between leaves a pool without a magic.
+  MQ_TRY(WritePoolName(layout, name));
+  MQ_ASSIGN(const UniqueFd fd, MakeFile(name.path, bytes));
+  MQ_ASSIGN(pool->region_, MappedRegion::ReadWrite(fd.get(), static_cast<size_t>(bytes), name.path));
+  LockInMemory(pool->region_, name.path);
+  auto* header = reinterpret_cast<PoolHeader*>(pool->region_.data());
+  header->version = kPoolVersion;
+  header->slots = static_cast<uint32_t>(options.pool_slots);
+  header->file_bytes = options.commit_log_file_bytes;
+  header->device = name.device;
+  header->inode = name.inode;
+  std::snprintf(header->boot_id, sizeof header->boot_id, "%s", name.boot_id.c_str());
+  std::snprintf(header->id, sizeof header->id, "%s", name.id.c_str());
+  for (auto& slot : header->slot) slot.start.store(-1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(header->magic, kPoolMagic, sizeof header->magic);
+  pool->header_ = header;
+  log::Info("store.pool", "appends go to memory first")
+      .Field("file", name.path)
+      .Field("slots", options.pool_slots)
+      .Field("bytes", bytes);
+  return pool;
+}
+
+char* TransientPool::Take(int64_t start, int64_t from) {
+  for (int32_t i = 0; i < slots_; ++i) {
+    PoolHeader::Slot& slot = header_->slot[i];
+    if (slot.start.load(std::memory_order_relaxed) >= 0) continue;
+    slot.from.store(from, std::memory_order_relaxed);
+    slot.start.store(start, std::memory_order_release);
+    return region_.data() + kPoolHeaderBytes + SlotBytes(file_bytes_) * i;
+  }
+  return nullptr;
+}
+
+void TransientPool::Release(int64_t committed) {
+  for (int32_t i = 0; i < slots_; ++i) {
+    std::atomic<int64_t>& start = header_->slot[i].start;
+    const int64_t held = start.load(std::memory_order_relaxed);
+    if (held >= 0 && held + file_bytes_ <= committed) start.store(-1, std::memory_order_release);
+  }
+}
+
+int32_t TransientPool::free_slots() const {
+  int32_t count = 0;
+  for (int32_t i = 0; i < slots_; ++i) count += header_->slot[i].start.load(std::memory_order_relaxed) < 0 ? 1 : 0;
+  return count;
+}
+
+Result<std::unique_ptr<TransientPoolReader>> TransientPoolReader::Open(const StoreLayout& layout) {
+  MQ_ASSIGN(const PoolName name, ReadPoolName(layout));
+  MQ_ASSIGN(const UniqueFd fd, OpenFile(name.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return ErrnoError(ErrorCode::kIo, "look at " + name.path);
+  const auto refuse = [&](const std::string& why) {
+    return MakeError(ErrorCode::kCorruption, "the transient pool " + name.path + " " + why);
+  };
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return refuse("is no file of this user");
+  if (status.st_size < kPoolHeaderBytes) return refuse("was never finished");
+  std::unique_ptr<TransientPoolReader> pool(new TransientPoolReader);
+  MQ_ASSIGN(pool->region_, MappedRegion::ReadOnly(fd.get(), static_cast<size_t>(status.st_size), name.path));
+  const auto* header = reinterpret_cast<const PoolHeader*>(pool->region_.data());
+  if (std::memcmp(header->magic, kPoolMagic, sizeof header->magic) != 0) return refuse("was never finished");
+  if (header->version != kPoolVersion) return refuse("is of version " + std::to_string(header->version));
+  const auto is = [](const char(&field)[40], const std::string& text) {
+    return ::strnlen(field, sizeof field) == text.size() && std::memcmp(field, text.data(), text.size()) == 0;
+  };
+  if (!is(header->boot_id, name.boot_id)) return refuse("is from before the machine's restart");
+  if (!is(header->id, name.id) || header->device != name.device || header->inode != name.inode) {
+    return refuse("is of another store");
+  }
+  if (header->slots < 1 || header->slots > kMaxPoolSlots || header->file_bytes < kPageBytes ||
+      PoolBytes(header->file_bytes, header->slots) != status.st_size) {
+    return refuse("has a wrong size: " + std::to_string(status.st_size) + " bytes");
+  }
+  pool->header_ = header;
+  pool->path_ = name.path;
+  return pool;
+}
+
+const char* TransientPoolReader::SlotData(int32_t slot) const {
+  return region_.data() + kPoolHeaderBytes + SlotBytes(header_->file_bytes) * slot;
+}
+
+const char* TransientPoolReader::Find(int64_t start) const {
+  for (uint32_t i = 0; i < header_->slots; ++i) {
+    if (header_->slot[i].start.load(std::memory_order_acquire) == start) return SlotData(static_cast<int32_t>(i));
+  }
+  return nullptr;
+}
+
+}  // namespace mq::store

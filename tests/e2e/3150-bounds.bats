@@ -1,0 +1,49 @@
+load helper
+
+# hold N: N connections that say nothing, kept open in the background until the test ends.
+hold() {
+  bash -c 'for i in $(seq "$2"); do exec {fd}<>"/dev/tcp/${1/:/\/}" || exit 1; done 2>/dev/null; echo held > "$3"; read -r <&3' \
+    _ "$BROKER" "$1" "$T/held" 3<&"$QUIET_FD" 2> /dev/null &
+  PIDS+=($!)
+  until_true 20 test -e "$T/held"
+}
+
+@test "few descriptors: connections are refused in one line before the store has none left, and serving goes on" {
+  start_namesrv
+  (ulimit -n 128; exec mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a $SMALL --ready-fd 9) \
+    9> "$T/ready" 3>&- >> "$T/broker.log" 2>&1 &
+  PIDS+=($!)
+  until_true 10 grep -q ready "$T/ready"
+  BROKER=$(sed 's/ready //' "$T/ready")
+  grep -q 'limits.*files=128 connections=64' "$T/broker.log"
+  hold 40
+  seq 2000 | mq-send -t T -q
+  [ "$(mq-consume -t T --from start -e | sort -n | uniq | wc -l)" = 2000 ]
+  rm "$T/held"
+  hold 100
+  # Whoever came too late was closed; the store still rolls and reads its files through the local socket's share.
+  until_true 5 grep -q 'remoting.full.*limit=64' "$T/broker.log"
+  [ "$(grep -c 'remoting.full' "$T/broker.log")" -le 2 ]
+  ! grep -qE 'EMFILE|[Tt]oo many open files' "$T/broker.log"
+}
+
+@test "a settings file without an end, and one that was written by half, are refused by name" {
+  run mq-broker -c /dev/zero --store "$STORE"
+  [ "$status" = 2 ] || [ "$status" = 8 ]
+  [[ $output == */dev/zero* ]]
+  printf 'brokerName=broker-a\nlistenPort=109' > "$T/half.conf"
+  printf '\nflushDiskType=SYNC_FL' >> "$T/half.conf"
+  run mq-broker -c "$T/half.conf" --store "$STORE"
+  [ "$status" = 2 ]
+  [[ $output == *half.conf*flushDiskType* ]]
+}
+
+@test "a table too large to be one is refused by name" {
+  start_cluster
+  stop broker
+  truncate -s 300M "$STORE/config/topics.json"
+  rm -f "$STORE/config/topics.json.bak"
+  run mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" $SMALL
+  [ "$status" = 8 ]
+  [[ $output == *topics.json*"larger than"* ]]
+}

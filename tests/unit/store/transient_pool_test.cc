@@ -1,0 +1,276 @@
+#include "store/transient_pool.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/pool_name.h"
+#include "test_store.h"
+
+namespace mq::store {
+namespace {
+
+using testing::TestStore;
+
+// A store whose appends go to a pool, as the broker and mq-flushd have it.
+class PoolTest : public ::testing::Test {
+ protected:
+  PoolTest() { store.options.pool_slots = 3; }
+  ~PoolTest() override {
+    auto name = MakePoolName(store.layout());
+    if (!name) return;
+    ::unlink(name->path.c_str());
+    ::unlink((name->path + ".aside").c_str());
+  }
+
+  void Boot(bool clean = false) {
+    auto committed = CommitLeftPool(store.options);
+    ASSERT_TRUE(committed.has_value()) << committed.error().what;
+    left = *committed;
+    store.Boot(clean && !left.found);
+    ASSERT_TRUE(RemovePool(store.layout()).has_value());
+    auto made = TransientPool::Create(store.options);
+    ASSERT_TRUE(made.has_value()) << made.error().what;
+    pool = std::move(*made);
+    store.positions->own_broker().pool.store(1);
+    auto log = CommitLog::Open(store.options, *store.positions, store.recovered.end, pool.get());
+    ASSERT_TRUE(log.has_value()) << log.error().what;
+    store.log = std::move(*log);
+  }
+  // Everything that runs is killed: what is left is the store and the pool.
+  void Kill() {
+    store.log.reset();
+    pool.reset();
+    store.positions.reset();
+  }
+  std::unique_ptr<Flusher> OpenFlusher() {
+    auto flusher = Flusher::Open(store.options, *store.positions);
+    EXPECT_TRUE(flusher.has_value()) << flusher.error().what;
+    return std::move(*flusher);
+  }
+  AppendStatus TryAppend(std::string_view body) {
+    return store.log->Append(TestStore::Message("T", 0, body), store.table.GetOrCreate("T", 0), store.clock_ms++)
+        .status;
+  }
+  int64_t Readable() { return LoadReadable(*store.positions).value(); }
+
+  TestStore store;
+  std::unique_ptr<TransientPool> pool;
+  LeftPool left;
+};
+
+TEST_F(PoolTest, FL04_AppendsAreAcknowledgedBeforeTheyAreInTheFileAndReadOnlyAfter) {
+  Boot();
+  const auto result = store.Append("T", 0, "held");
+  EXPECT_EQ(store.positions->broker().wrote.load(), result.bytes);
+  EXPECT_EQ(Readable(), 0);
+  const std::string file = store.layout().CommitLogFile(PhysicalOffset(0));
+  EXPECT_EQ(store.Bytes(file).find("held"), std::string::npos);
+  LogReader reader(store.options, store.positions.get());
+  EXPECT_FALSE(reader.Read(PhysicalOffset(0), result.bytes).has_value());
+  auto reput = store.OpenReput();
+  EXPECT_FALSE(reput->behind());
+
+  auto flusher = OpenFlusher();
+  const auto outcome = flusher->Step(1000);
+  EXPECT_TRUE(outcome.committed);
+  EXPECT_EQ(Readable(), result.bytes);
+  EXPECT_NE(store.Bytes(file).find("held"), std::string::npos);
+  EXPECT_TRUE(reader.Read(PhysicalOffset(0), result.bytes).has_value());
+  EXPECT_TRUE(reput->behind());
+}
+
+TEST_F(PoolTest, FL05_CommitWaitsForIntervalAndPagesUnlessAReaderWaits) {
+  store.options.commit_thorough_interval_ms = 10000;
+  Boot();
+  auto flusher = OpenFlusher();
+  store.Append("T", 0, "a");
+  EXPECT_TRUE(flusher->Step(100000).committed);  // the first one is thorough
+  store.Append("T", 0, "b");
+  EXPECT_FALSE(flusher->Step(100100).committed);  // not yet time
+  EXPECT_FALSE(flusher->Step(100300).committed);  // fewer than 4 pages
+  store.positions->own_broker().wanted_commit.store(store.log->wrote().value());
+  EXPECT_TRUE(flusher->Step(100301).committed);
+  store.Append("T", 0, std::string(20000, 'x'));
+  EXPECT_FALSE(flusher->Step(100302).committed);
+  EXPECT_TRUE(flusher->Step(100600).committed);
+  store.Append("T", 0, "c");
+  EXPECT_TRUE(flusher->Step(111000).committed);  // thorough
+}
+
+TEST_F(PoolTest, OnlyWhatIsCommittedIsFlushed) {
+  Boot();
+  auto flusher = OpenFlusher();
+  store.Append("T", 0, "a");
+  flusher->Step(100000);
+  const int64_t committed = Readable();
+  EXPECT_EQ(store.positions->flushd().flushed.load(), committed);
+  store.Append("T", 0, "b");
+  EXPECT_FALSE(*flusher->FlushStep());
+  EXPECT_EQ(store.positions->flushd().flushed.load(), committed);
+  ASSERT_TRUE(flusher->FlushAll().has_value());
+  EXPECT_EQ(store.positions->flushd().flushed.load(), store.log->wrote().value());
+}
+
+TEST_F(PoolTest, ReadersSeeWholeRecordsInOrderOverManyFiles) {
+  Boot();
+  auto flusher = OpenFlusher();
+  int64_t now = 1000;
+  std::vector<std::string> sent;
+  for (int i = 0; i < 500; ++i) {
+    sent.push_back(std::to_string(i) + std::string(static_cast<size_t>(i) * 7 % 3000, 'x'));
+    while (TryAppend(sent.back()) != AppendStatus::kOk) flusher->Step(now += 200);
+  }
+  while (flusher->Step(now += 200).more) {
+  }
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("T", 0), sent);
+}
+
+TEST_F(PoolTest, WithoutAFreeSlotAppendChangesNothingAndGoesOnAfterACommit) {
+  Boot();
+  while (TryAppend(std::string(20000, 'x')) == AppendStatus::kOk) {
+  }
+  EXPECT_EQ(TryAppend("y"), AppendStatus::kNoBuffer);
+  EXPECT_EQ(pool->free_slots(), 0);
+  const auto next = store.table.GetOrCreate("T", 0).next;
+  EXPECT_EQ(next, QueueOffset(9));  // 3 records in each of 3 files
+  EXPECT_NE(store.positions->broker().waits_for_file.load(), 0u);
+  auto flusher = OpenFlusher();
+  while (flusher->Step(1000).more) {
+  }
+  EXPECT_EQ(TryAppend("y"), AppendStatus::kOk);
+  EXPECT_EQ(pool->free_slots(), 2);
+  EXPECT_EQ(store.positions->broker().waits_for_file.load(), 0u);
+}
+
+TEST_F(PoolTest, ABlankBringsNoBytesOfAnEarlierFileIntoTheLog) {
+  store.options.pool_slots = 1;
+  Boot();
+  auto flusher = OpenFlusher();
+  const auto append = [&](std::string_view body) {
+    while (TryAppend(body) != AppendStatus::kOk) flusher->Step(store.clock_ms);
+  };
+  append(std::string(60000, 'a'));
+  append(std::string(60000, 'b'));  // into the same slot, over the first
+  append(std::string(30000, 'c'));
+  append(std::string(60000, 'd'));  // a blank from the middle of the file on
+  ASSERT_TRUE(flusher->FlushAll().has_value());
+  const std::string file = store.Bytes(store.layout().CommitLogFile(PhysicalOffset(2 * 65536)));
+  EXPECT_NE(file.find("cccc"), std::string::npos);
+  EXPECT_EQ(file.find("bbbb"), std::string::npos);
+}
+
+TEST_F(PoolTest, KilledProcessesLoseNothing) {
+  Boot();
+  std::vector<std::string> sent;
+  for (int i = 0; i < 100; ++i) {
+    sent.push_back(std::to_string(i) + std::string(1500, 'x'));
+    if (TryAppend(sent.back()) != AppendStatus::kOk) break;
+    if (i == 20) OpenFlusher()->Step(1000);
+  }
+  ASSERT_EQ(sent.size(), 100u);
+  const int64_t wrote = store.log->wrote().value();
+  Kill();
+  Boot();
+  EXPECT_TRUE(left.found);
+  EXPECT_GT(left.bytes, 0);
+  EXPECT_EQ(left.to, wrote);
+  EXPECT_EQ(store.recovered.end.value(), wrote);
+  EXPECT_EQ(store.Append("T", 0, "next").queue_offset, QueueOffset(100));
+  sent.emplace_back("next");
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("T", 0), sent);
+}
+
+TEST_F(PoolTest, CommittingALeftPoolMayBeKilledAndDoneAgain) {
+  Boot();
+  for (int i = 0; i < 50; ++i) store.Append("T", 0, std::string(2000, 'x'));
+  const int64_t wrote = store.log->wrote().value();
+  Kill();
+  ASSERT_TRUE(CommitLeftPool(store.options).has_value());
+  auto again = CommitLeftPool(store.options);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->bytes, 0);  // all of it is there
+  EXPECT_EQ(again->to, wrote);
+  Boot();
+  EXPECT_EQ(store.recovered.end.value(), wrote);
+}
+
+TEST_F(PoolTest, ADamagedRecordEndsWhatIsTakenAndThePoolIsKept) {
+  Boot();
+  store.Append("T", 0, "first");
+  const auto second = store.Append("T", 0, "second");
+  store.Append("T", 0, "third");
+  const std::string path = pool->path();
+  Kill();
+  store.Corrupt(path, kPoolHeaderBytes + second.physical_offset.value() + 90, "\xff");
+  Boot();
+  EXPECT_EQ(store.recovered.end, second.physical_offset);
+  EXPECT_TRUE(PathExists(path + ".aside"));
+}
+
+TEST_F(PoolTest, APoolOfAnotherBootStoreOrVersionIsSetAside) {
+  struct Case {
+    const char* name;
+    size_t at;
+    const char* bytes;
+  };
+  const Case cases[] = {{"boot", offsetof(PoolHeader, boot_id), "x"},
+                        {"id", offsetof(PoolHeader, id), "x"},
+                        {"store", offsetof(PoolHeader, inode), "\xff"},
+                        {"version", offsetof(PoolHeader, version), "\x63"},
+                        {"size", offsetof(PoolHeader, slots), "\x02"}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Boot();
+    const int64_t before = store.recovered.end.value();
+    store.Append("T", 0, "lost with its pool");
+    const std::string path = pool->path();
+    Kill();
+    store.Corrupt(path, static_cast<int64_t>(c.at), std::string_view(c.bytes, 1));
+    Boot();
+    EXPECT_FALSE(left.found);
+    EXPECT_TRUE(PathExists(path + ".aside"));
+    EXPECT_EQ(store.recovered.end.value(), before);
+    ::unlink((path + ".aside").c_str());
+  }
+}
+
+TEST_F(PoolTest, ACopyOfAStoreLeavesThePoolOfItsOriginalAlone) {
+  Boot();
+  store.Append("T", 0, "x");
+  TestStore copy;
+  ASSERT_TRUE(WriteFileAtomically(copy.layout().Pool(), store.Bytes(store.layout().Pool())).has_value());
+  auto taken = CommitLeftPool(copy.options);
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_FALSE(taken->found);
+  EXPECT_TRUE(PathExists(pool->path()));
+  EXPECT_FALSE(PathExists(copy.layout().Pool()));
+}
+
+TEST_F(PoolTest, ST32_ThePoolIsPrivateAllocatedAndLocked) {
+  Boot();
+  struct stat status {};
+  ASSERT_EQ(::stat(pool->path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_GE(status.st_blocks * 512, 3 * 65536);  // no page is left to be found missing at its first use
+  const std::string text = store.Bytes("/proc/self/status");
+  const size_t at = text.find("VmLck:");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_GE(std::atoll(text.c_str() + at + 6) * 1024, 3 * 65536);
+}
+
+TEST_F(PoolTest, WithoutRoomTheRefusalNamesFileAndSetting) {
+  store.Boot();
+  store.options.pool_slots = kMaxPoolSlots;
+  store.options.commit_log_file_bytes = (int64_t{1} << 31) - 4096;
+  auto made = TransientPool::Create(store.options);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_NE(made.error().what.find("/dev/shm/mq-pool-"), std::string::npos) << made.error().what;
+  EXPECT_NE(made.error().hint.find("transientStorePoolSize"), std::string::npos);
+  EXPECT_FALSE(PathExists(MakePoolName(store.layout())->path));
+}
+
+}  // namespace
+}  // namespace mq::store
