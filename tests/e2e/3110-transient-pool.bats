@@ -15,6 +15,7 @@ teardown() { local file; file=$(pool_file 2>/dev/null); teardown_store; local st
   [ "$(stat -c %a "$(pool_file)")" = 600 ]
   [ "$(awk '/VmLck/ {print $2}' "/proc/$PID_broker/status")" -ge $((3 * 4096)) ]
   seq 5000 | mq-send -t T -q
+  until_true 5 readable_is_wrote
   [ "$(mq-consume -t T --from start -e | sort -n | uniq | wc -l)" = 5000 ]
   stop broker
   [ ! -e "$(pool_file)" ]; [ ! -e "$STORE/mq/pool" ]; [ ! -e "$STORE/abort" ]
@@ -99,6 +100,7 @@ flushCommitLogTimed true"
   wait $sender || true
   awk -F'\t' '$2 == "stored" {print $1}' "$T/report" | sort > "$T/acked"
   [ -s "$T/acked" ]
+  until_true 10 readable_is_wrote
   mq-consume -t T --from start -e | sort -u > "$T/found"
   [ -z "$(comm -23 "$T/acked" "$T/found")" ]
 }

@@ -49,7 +49,7 @@ health_says() { mq-admin health "${@:2}" > "$T/health" 2>&1 || true; grep -q "$1
   start_broker --mapped-file-size-commit-log 256M
   LISTEN=$BROKER
   mq-admin bench send -t Bench --size 16 --batch 64 --window 16 --duration 1s > "$T/bench"
-  kill -KILL "$PID_broker"
+  kill -KILL "$PID_broker" $(helper_pid flushd) $(helper_pid reputd)
   until_true 20 eval '! helper_pid flushd > /dev/null && ! helper_pid reputd > /dev/null'
   rm -f "$STORE/checkpoint"
   mq-broker -n "$NS" --listen "$LISTEN" --store "$STORE" --broker-name broker-a $SMALL --mapped-file-size-commit-log 256M \
