@@ -62,11 +62,11 @@ void Broker::FillProcessors(remoting::ProcessorTable& table, bool with_pull) {
   table.Register(RequestCode::kGetSystemTopicListFromBroker,
                  [this](Channel& c, const View& r) { topic_processor_->ProcessSystem(c, r); });
   table.Register(RequestCode::kCleanUnusedTopic,
-                  [this](Channel& c, const View& r) { topic_processor_->ProcessCleanUnused(c, r); });
+                 [this](Channel& c, const View& r) { topic_processor_->ProcessCleanUnused(c, r); });
   table.Register(RequestCode::kDeleteExpiredCommitlog,
-                  [this](Channel& c, const View& r) { expiry_->ProcessDeleteLog(c, r); });
+                 [this](Channel& c, const View& r) { expiry_->ProcessDeleteLog(c, r); });
   table.Register(RequestCode::kCleanExpiredConsumequeue,
-                  [this](Channel& c, const View& r) { expiry_->ProcessCleanQueues(c, r); });
+                 [this](Channel& c, const View& r) { expiry_->ProcessCleanQueues(c, r); });
   if (config_) {
     table.Register(RequestCode::kGetBrokerConfig, [this](Channel& c, const View& r) { config_->ProcessGet(c, r); });
     table.Register(RequestCode::kUpdateBrokerConfig,

@@ -25,7 +25,11 @@ AppendResult Refusal(AppendStatus status, std::string_view reason) {
 }  // namespace
 
 CommitLog::CommitLog(const StoreOptions& options, Positions& positions, PhysicalOffset end)
-    : options_(options), layout_(options.layout()), positions_(&positions), page_(&positions.own_broker()), wrote_(end) {
+    : options_(options),
+      layout_(options.layout()),
+      positions_(&positions),
+      page_(&positions.own_broker()),
+      wrote_(end) {
   last_store_timestamp_ = page_->store_timestamp.load(std::memory_order_relaxed);
 }
 

@@ -88,7 +88,7 @@ struct BrokerPage {
   std::atomic<uint32_t> tombstones;             // grows with each change of mq/tombstones, published after it
   std::atomic<uint32_t> clean_log_requests;     // grows with each wish that expired log files go now
   std::atomic<uint32_t> clean_queues_requests;  // the same for queue and index files
-  std::atomic<uint32_t> pool;        // 1: appends go to the transient pool; set before the state is serving
+  std::atomic<uint32_t> pool;                   // 1: appends go to the transient pool; set before the state is serving
   // Doorbells the broker waits on.
   alignas(64) std::atomic<uint32_t> waits_for_flushed;
   std::atomic<uint32_t> waits_for_dispatched;
