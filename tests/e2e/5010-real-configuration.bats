@@ -79,7 +79,7 @@ CONF
   [ "$(mq-consume -t T --from start -e | wc -l)" = 10 ]
   # What has no effect here is said, once a key, with its line; nothing of it was fatal.
   grep -q "broker.conf:7: key 'brokerIP2'" "$T/broker.log"
-  for key in brokerIP2 messageDelayLevel waitTimeMillsInSendQueue; do
+  for key in brokerIP2 messageDelayLevel; do
     [ "$(grep -c "'$key'" "$T/broker.log")" = 1 ]
   done
   mq-admin broker config get autoCreateSubscriptionGroup | grep -q true
