@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-
 #include <span>
 #include <string>
 
@@ -14,7 +13,7 @@ namespace mq::store {
 // commitlog/ and consumequeue/: contiguous files of one size (I-1); for RocketMQ also: nothing else in there.
 Status VerifyNames(const VerifyOptions& options, const DumpLog& log, const FaultSink& sink);
 
-// One folder of mapped files. `file_bytes`: what each of them must have.
+// The mapped files of one kind, in one folder or several. `file_bytes`: what each of them must have; 0: not known.
 Status VerifyFolder(std::span<const std::string> directories, int64_t file_bytes, bool for_rocketmq,
                     const FaultSink& sink);
 

@@ -5,6 +5,7 @@
 
 #include "dump_fixture.h"
 #include "store/checkpoint.h"
+#include "store/dump_verify_files.h"
 
 namespace mq::store {
 namespace {
@@ -42,6 +43,21 @@ TEST_F(DumpVerifyTest, WhatIsNoFileInTheLogIsNamedAndTheRestStillChecked) {
   EXPECT_TRUE(Says(faults, "I-1", "a fifo has the name"));
   EXPECT_TRUE(Says(faults, "I-3", "checksum"));
   EXPECT_TRUE(Says(faults, "I-3", "no file holds these 65536 bytes"));
+}
+
+// The folders of a live store are listed one after the other: when the sizes were looked at there was no queue file
+// yet.
+TEST_F(DumpVerifyTest, TheFirstFilesOfALiveStoreMayComeWhileFoldersAreListed) {
+  Fill();
+  const std::string directory = store.layout().QueueDir("B", 1);
+  std::vector<Fault> faults;
+  const auto sink = [&](const Fault& fault) { faults.push_back(fault); };
+  ASSERT_TRUE(VerifyFolder({&directory, 1}, 0, false, sink).has_value());
+  EXPECT_TRUE(faults.empty()) << faults.front().text;
+  ASSERT_TRUE(VerifyFolder({&directory, 1}, store.options.consume_queue_file_bytes, false, sink).has_value());
+  EXPECT_TRUE(faults.empty()) << faults.front().text;
+  ASSERT_TRUE(VerifyFolder({&directory, 1}, 400, false, sink).has_value());
+  EXPECT_FALSE(faults.empty());
 }
 
 TEST_F(DumpVerifyTest, AStoreWithoutALogIsAFault) {
