@@ -11,6 +11,7 @@
 #include "store/dump_index.h"
 #include "store/dump_queue.h"
 #include "store/layout.h"
+#include "store/pool_name.h"
 #include "store/queue_check.h"
 #include "store/store_lock.h"
 #include "store/tombstones.h"
@@ -29,6 +30,7 @@ class Planner {
 
   Result<RecoveryPlan> Run() {
     MQ_ASSIGN(plan_.log, RecoverCommitLog(options_, !AbortExists(layout_), nullptr, RecoverMode::kPlan));
+    PlanPool();
     PlanLog();
     MQ_TRY(PlanQueues());
     MQ_TRY(PlanIndex());
@@ -48,6 +50,14 @@ class Planner {
   void AddOfLog(PhysicalOffset position, std::string_view action, std::string text) {
     plan_.steps.push_back({FileOf(position), ByteOf(position), action, std::move(text), true});
     plan_.anything_lost = true;
+  }
+
+  // What it holds is looked at by the start alone; from the end of the log on the plan is then too short.
+  void PlanPool() {
+    const auto name = ReadPoolName(layout_);
+    if (name && PathExists(name->path)) {
+      Add(name->path, 0, "commit", "what killed processes left in the transient pool goes into the log first");
+    }
   }
 
   void PlanLog() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "dump_fixture.h"
+#include "store/pool_name.h"
 
 namespace mq::store::testing {
 namespace {
@@ -48,7 +49,7 @@ TEST_F(PlanTest, NamesWhatIsCutAndTheStartCutsIt) {
   const AppendResult torn = store.Append("A", 0, "torn");
   const AppendResult behind = store.Append("A", 0, "whole but behind it");
   store.Corrupt(LogFile(torn.physical_offset.value() / 65536 * 65536), torn.physical_offset.value() % 65536 + 90,
-                "XXX");
+                "???");
   ASSERT_TRUE(CreateAbort(store.layout()).has_value());
   const auto before = AllBytes();
   const RecoveryPlan plan = Plan();
@@ -111,6 +112,19 @@ TEST_F(PlanTest, NamesConfigurationThatIsDamaged) {
   EXPECT_NE(Find(Plan(), "refuse", "so is its .bak"), nullptr);
   ASSERT_TRUE(WriteFileAtomically(topics + ".bak", "{}").has_value());
   EXPECT_NE(Find(Plan(), "fall-back", "takes its place"), nullptr);
+}
+
+TEST_F(PlanTest, NamesAPoolThatKilledProcessesLeft) {
+  Fill();
+  PoolName name = *MakePoolName(store.layout());
+  name.path = store.options.root + "/pool";
+  ASSERT_TRUE(WritePoolName(store.layout(), name).has_value());
+  EXPECT_EQ(Find(Plan(), "commit", "transient pool"), nullptr);
+  ASSERT_TRUE(WriteFileAtomically(name.path, "held").has_value());
+  const RecoveryPlan plan = Plan();
+  const PlanStep* commit = Find(plan, "commit", "transient pool");
+  ASSERT_NE(commit, nullptr);
+  EXPECT_EQ(commit->file, name.path);
 }
 
 TEST_F(PlanTest, IsTheErrorThatStopsTheStart) {
