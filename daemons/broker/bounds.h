@@ -1,6 +1,6 @@
 // Every bound of mq-broker in one place, each with its reason: what a peer, a helper or a file can make it keep or do
 // is never more than stands here. Bounds of connections and their output: remoting/limits.h; of frames and messages:
-// protocol/limits.h; of settings and tables: base/bounded_read.h; of the datagrams of helpers: ctl/message.h.
+// protocol/limits.h; of settings and tables: base/file_bounds.h; of the datagrams of helpers: ctl/message.h.
 #pragma once
 
 #include <cstddef>

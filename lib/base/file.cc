@@ -1,5 +1,4 @@
 #include "base/file.h"
-#include "base/kill_point.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "base/bounded_read.h"
+#include "base/kill_point.h"
 
 namespace mq {
 

@@ -18,6 +18,8 @@ namespace mq {
 Result<UniqueFd> OpenFile(const std::string& path, int flags, mode_t mode = 0644);
 // The whole file. A missing file is kNotFound.
 Result<std::string> ReadFile(const std::string& path);
+// The same; kConfig, naming the file and the bound, when it is longer than `most` bytes (file_bounds.h).
+Result<std::string> ReadFileUpTo(const std::string& path, size_t most);
 bool PathExists(const std::string& path);
 Result<int64_t> FileSize(const std::string& path);
 // Creates the directory and its parents; an existing one is fine. New names are synced.

@@ -1,11 +1,9 @@
 // Reading files that people and programs write as text: settings, tables, backups. None of them is ever large, and a
-// path may name anything (a device without an end, the wrong file): what is read is bounded.
+// path may name anything (a device without an end, the wrong file): what is read (ReadFileUpTo, base/file.h) is
+// bounded.
 #pragma once
 
 #include <cstddef>
-#include <string>
-
-#include "base/result.h"
 
 namespace mq {
 
@@ -13,8 +11,5 @@ namespace mq {
 inline constexpr size_t kMaxTableFileBytes = size_t{256} << 20;
 // Settings are a few kilobytes, however many comments they have.
 inline constexpr size_t kMaxSettingsFileBytes = size_t{4} << 20;
-
-// The whole file as ReadFile (base/file.h) gives it. kConfig, naming the file and the bound, when it is longer.
-Result<std::string> ReadFileUpTo(const std::string& path, size_t most);
 
 }  // namespace mq

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "base/bounded_read.h"
 #include "base/file.h"
+#include "base/file_bounds.h"
 #include "base/log.h"
 #include "base/strings.h"
 

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "base/bounded_read.h"
+#include "base/file.h"
+#include "base/file_bounds.h"
 #include "base/strings.h"
 
 namespace mq::conf {
