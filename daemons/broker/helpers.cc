@@ -20,6 +20,7 @@ constexpr int64_t kLongestBackoffMs = 5000;
 constexpr int64_t kLeaveMs = 2000;
 // Dispatch follows an append at once.
 constexpr int64_t kReputPatienceMs = 3000;
+constexpr int64_t kDrainRetryMs = 20;
 
 // A clean stop in this order: the log is flushed, so that the queues' marker may name its end; the queues are built and
 // flushed; then the checkpoint covers both.
@@ -160,6 +161,9 @@ void Helpers::Drain(int64_t timeout_ms, Drained done) {
   drained_ = std::move(done);
   drain_step_ = 0;
   drain_asked_ = false;
+  drain_retry_ = std::make_unique<loop::Timer>(loop_, [this] {
+    if (drained_) NextDrainStep();
+  });
   drain_timer_ = std::make_unique<loop::Timer>(loop_, [this] {
     const auto call = std::exchange(drained_, nullptr);
     if (call) call("mq-" + std::string(ctl::RoleName(kDrainSteps[drain_step_])) + " did not finish in time");
@@ -171,6 +175,8 @@ void Helpers::Drain(int64_t timeout_ms, Drained done) {
 void Helpers::NextDrainStep() {
   if (drain_asked_) return;
   drain_asked_ = server_->Drain(kDrainSteps[drain_step_]);
+  // Its socket is full of wake-ups that it has not read yet, or it is on its way.
+  if (!drain_asked_) drain_retry_->Start(kDrainRetryMs);
 }
 
 void Helpers::OnDrained(ctl::Role from, const std::string& problem) {

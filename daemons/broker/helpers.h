@@ -96,6 +96,7 @@ class Helpers : public ctl::ServerHandler {
   bool drain_asked_ = false;
   Drained drained_;
   std::unique_ptr<loop::Timer> drain_timer_;
+  std::unique_ptr<loop::Timer> drain_retry_;
   std::function<void()> gone_;
   std::unique_ptr<loop::Timer> gone_timer_;
 };

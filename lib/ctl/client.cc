@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kSocketName = "ctl.sock";
 constexpr int64_t kFirstRetryMs = 10;
 constexpr int64_t kLastRetryMs = 1000;
+constexpr int kDrainedWaitMs = 5000;  // for a broker that reads nothing; it gives a stop up after 8 s
 
 }  // namespace
 
@@ -126,7 +127,12 @@ void Client::Drained(const std::string& problem) {
   Message drained;
   drained.type = MessageType::kDrained;
   drained.text = problem;
-  SendMessage(drained);
+  // The broker stops only when it hears this: where wake-ups fill the socket, there is time to wait for room.
+  pollfd writable{socket_.get(), POLLOUT, 0};
+  while (socket_.valid()) {
+    const Status sent = Send(socket_.get(), Encode(drained));
+    if (sent || sent.error().code != ErrorCode::kBusy || ::poll(&writable, 1, kDrainedWaitMs) <= 0) return;
+  }
 }
 
 void Client::ReportStatus(const std::string& text) {

@@ -40,3 +40,18 @@ load helper
   seq 201 205 | mq-send -t One --window 1 -q
   [ "$(mq-consume -t One -g workers -c 5 | tr '\n' ' ')" = "201 202 203 204 205 " ]
 }
+
+@test "bug 47: a helper whose socket is full of wake-ups is told to finish all the same: the stop is clean" {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 -q
+  local flushd; flushd=$(helper_pid flushd)
+  # Asleep, with its flag up: from now on every append rings, and nobody hears it.
+  until_true 10 eval '[ "$(mq-storedump "$STORE" positions -J | jq "(.wrote - .flushed) + (.wrote - .dispatched)")" = 0 ]'
+  kill -STOP "$flushd"
+  seq 2000 | mq-send -t T --batch 1 --window 1 -q
+  kill -TERM "$PID_broker"
+  until_true 10 grep -q "refusing sends, draining" "$T/broker.log"
+  kill -CONT "$flushd"
+  wait "$PID_broker"
+  [ ! -e "$STORE/abort" ]
+}
