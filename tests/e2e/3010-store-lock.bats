@@ -14,6 +14,8 @@ load helper
   LISTEN=$BROKER
   seq 1000 | mq-send -t T
   local flushd reputd
+  # Until it is attached a helper has no share of the lock.
+  until_true 10 grep -q 'helper helper=reputd .*attached' "$T/broker.log"
   flushd=$(helper_pid flushd) reputd=$(helper_pid reputd)
   # A stopped helper cannot leave: the new broker waits for its share of the lock, and goes on when it is gone.
   kill -STOP "$reputd"

@@ -122,9 +122,9 @@ TEST_F(PageCacheTest, AStepThatTookTooLongRefusesWhatCameMeanwhileAlsoWithoutFas
 
 TEST(PullHoldTest, HeldPullsAreBoundedInBytes) {
   loop::Loop loop;
-  PullHold hold(loop, [](HeldPull&, bool) { return true; });
   store::QueueTable table;
   Queues queues(table, false, [](Queue&) {});
+  PullHold hold(loop, [](HeldPull&, bool) { return true; });
   Queue& queue = queues.GetOrCreate("T", 0);
   size_t parked = 0;
   for (;; ++parked) {
@@ -143,9 +143,9 @@ TEST(PullHoldTest, HeldPullsAreBoundedInBytes) {
 
 TEST(PullHoldTest, HeldPullsAreBoundedInNumber) {
   loop::Loop loop;
-  PullHold hold(loop, [](HeldPull&, bool) { return true; });
   store::QueueTable table;
   Queues queues(table, false, [](Queue&) {});
+  PullHold hold(loop, [](HeldPull&, bool) { return true; });
   Queue& queue = queues.GetOrCreate("T", 0);
   size_t parked = 0;
   for (; parked <= bounds::kMaxHeldPulls; ++parked) {
