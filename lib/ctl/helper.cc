@@ -25,6 +25,7 @@ Helper::Helper(HelperOptions options, HelperWork& work)
     : options_(std::move(options)),
       work_(work),
       turn_(loop_, [this] { TakeTurn(); }),
+      next_turn_(loop_, [this] { TakeTurn(); }),
       parent_check_(loop_, [this] { CheckParent(); }),
       client_(loop_, options_.directory, options_.role, options_.page_version, options_.build, *this) {}
 
@@ -44,7 +45,7 @@ Result<int> Helper::Run() {
   loop::NotifyReady(options_.ready_fd, options_.ready_text);
   loop_.Run();
   client_.Close();
-  turn_.Stop();
+  StopTurns();
   parent_check_.Stop();
   if (failure_) return *std::move(failure_);
   return EXIT_SUCCESS;
@@ -60,7 +61,15 @@ void Helper::CheckParent() {
 
 void Helper::TakeTurn() {
   if (!attached_) return;
-  turn_.Start(work_.Turn());
+  const int64_t delay_ms = work_.Turn();
+  StopTurns();
+  if (delay_ms > 0) return turn_.Start(delay_ms);
+  next_turn_.Start();
+}
+
+void Helper::StopTurns() {
+  turn_.Stop();
+  next_turn_.Stop();
 }
 
 void Helper::Fail(Error error) {
@@ -70,7 +79,7 @@ void Helper::Fail(Error error) {
 
 void Helper::DetachWork(const char* why) {
   if (!std::exchange(attached_, false)) return;
-  turn_.Stop();
+  StopTurns();
   if (Status finished = work_.Detach(); !finished) {
     log::Err("helper", why).Field("error", finished.error());
     if (!failure_) failure_ = finished.error();

@@ -58,6 +58,7 @@ class Helper : public ClientHandler {
 
  private:
   void TakeTurn();
+  void StopTurns();
   void Leave();
   void Fail(Error error);
   void DetachWork(const char* why);
@@ -75,6 +76,7 @@ class Helper : public ClientHandler {
   HelperWork& work_;
   loop::Loop loop_;
   loop::Timer turn_;
+  loop::Again next_turn_;  // when there is more to do at once
   loop::Timer parent_check_;
   Client client_;
   bool attached_ = false;

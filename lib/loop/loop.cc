@@ -205,6 +205,25 @@ void Timer::Stop() { uv_timer_stop(&impl_->handle); }
 bool Timer::active() const { return uv_is_active(reinterpret_cast<const uv_handle_t*>(&impl_->handle)) != 0; }
 void Timer::Unref() { uv_unref(reinterpret_cast<uv_handle_t*>(&impl_->handle)); }
 
+struct Again::Impl {
+  uv_idle_t handle;
+  std::function<void()> callback;
+};
+
+Again::Again(Loop& loop, std::function<void()> callback) : impl_(new Impl{{}, std::move(callback)}) {
+  uv_idle_init(loop.raw(), &impl_->handle);
+  impl_->handle.data = impl_;
+}
+Again::~Again() { CloseAndFree(impl_); }
+void Again::Start() {
+  uv_idle_start(&impl_->handle, [](uv_idle_t* handle) noexcept {
+    uv_idle_stop(handle);
+    const auto call = static_cast<Impl*>(handle->data)->callback;
+    if (call) call();
+  });
+}
+void Again::Stop() { uv_idle_stop(&impl_->handle); }
+
 struct Signal::Impl {
   uv_signal_t handle;
   std::function<void()> callback;

@@ -94,6 +94,23 @@ class Timer {
   Impl* impl_;
 };
 
+// Calls back once, as soon as what is ready by now was handled, and does not let the loop block before that: for work
+// that goes on piece by piece. Not a timer of 0 ms for it: libuv runs all timers that are due before it looks at
+// anything else, so that one that starts itself again keeps sockets and signals out for as long as the work goes on.
+class Again {
+ public:
+  Again(Loop& loop, std::function<void()> callback);
+  ~Again();
+  Again(const Again&) = delete;
+  Again& operator=(const Again&) = delete;
+  void Start();
+  void Stop();
+
+ private:
+  struct Impl;
+  Impl* impl_;
+};
+
 // Calls back on the loop for each delivery of a signal, instead of the signal's default action.
 class Signal {
  public:

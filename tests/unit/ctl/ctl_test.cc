@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "ctl/client.h"
+#include "ctl/helper.h"
 #include "ctl/message.h"
 #include "ctl/seqpacket.h"
 #include "ctl/server.h"
@@ -97,6 +99,57 @@ class CtlTest : public ::testing::Test {
   std::string directory_;
   UniqueFd memory_;
 };
+
+// A helper whose work is never done.
+struct BusyWork : HelperWork {
+  Status Attach(const Settings&, UniqueFd, UniqueFd) override {
+    began_ms = MonotonicMs();
+    return Ok();
+  }
+  Status Reconfigure(const Settings&) override { return Ok(); }
+  int64_t Turn() override {
+    ++turns;
+    // So that a loop that hears nobody fails the test and does not hang it.
+    return MonotonicMs() - began_ms < 10000 ? 0 : 1000;
+  }
+  Status Drain() override { return Ok(); }
+  Status Detach() override {
+    detached_ms = MonotonicMs();
+    return Ok();
+  }
+  int64_t began_ms = 0;
+  int64_t detached_ms = 0;
+  int turns = 0;
+};
+
+TEST_F(CtlTest, AHelperThatIsBehindHearsOfItsBrokersEndAtOnce) {
+  loop::Loop loop;
+  Broker broker;
+  auto server = Serve(loop, broker);
+  BusyWork work;
+  int64_t ended_ms = 0;
+  loop::Timer end(loop, [&] {
+    ended_ms = MonotonicMs();
+    server.reset();
+    loop.Stop();
+  });
+  broker.on_event = [&] { end.Start(50); };
+  std::thread helper([&] {
+    HelperOptions options;
+    options.directory = directory_;
+    options.role = Role::kReputd;
+    options.page_version = 1;
+    options.build = "b1";
+    options.supervised = true;
+    mq::ctl::Helper busy(std::move(options), work);
+    auto left = busy.Run();
+    EXPECT_TRUE(left.has_value());
+  });
+  loop.Run();
+  helper.join();
+  EXPECT_GT(work.turns, 10);
+  EXPECT_LT(work.detached_ms - ended_ms, 1000);
+}
 
 TEST_F(CtlTest, AttachWakeDrainLose) {
   loop::Loop loop;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <csignal>
 
 #include <memory>
@@ -47,6 +48,33 @@ TEST(TimerTest, RunsAndMayDestroyItself) {
   loop.Run();
   EXPECT_EQ(runs, 3);
   EXPECT_EQ(once, nullptr);
+}
+
+TEST(AgainTest, WorkThatGoesOnAndOnKeepsNobodyOut) {
+  Loop loop;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  int turns = 0;
+  bool heard = false;
+  std::unique_ptr<Again> work;
+  work = std::make_unique<Again>(loop, [&] {
+    if (++turns == 10) ASSERT_EQ(::write(ends[1], "x", 1), 1);
+    if (turns < 100000) work->Start();
+  });
+  Poller poller(loop, ends[0], [&](int, int) {
+    heard = true;
+    work.reset();  // also while it is to run
+    loop.Stop();
+  });
+  poller.Start(Poller::kReadable);
+  Timer timer(loop, [&] { loop.Stop(); });
+  timer.Start(10000);
+  work->Start();
+  loop.Run();
+  EXPECT_TRUE(heard);
+  EXPECT_LT(turns, 1000);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 // A server that echoes whole lines and a client that collects them.
