@@ -134,6 +134,7 @@ Result<int> PrintPositions(Context& context) {
   row.Text("state", state == 0 ? "recovering: " + store::RecoverText(broker) : kStates[state])
       .Int("pid", broker.pid.load(std::memory_order_acquire))
       .Int("min", LoadLogMin(positions).value())
+      .Int("removedTo", LoadLogRemoved(positions).value())
       .Int("wrote", wrote.wrote.value())
       .Time("storeTimestamp", wrote.store_timestamp)
       .Int("readable", readable)

@@ -14,6 +14,8 @@ namespace {
 // While the broker recovers, and when the store could not be opened.
 constexpr int64_t kWaitForBrokerMs = 2;
 constexpr int64_t kRetryMs = 500;
+// A new broker waits for our share of the lock: what is still in the transient pool then, its start commits.
+constexpr int64_t kFinishMs = 2000;
 
 }  // namespace
 
@@ -70,6 +72,7 @@ Status FlushWork::Reconfigure(const ctl::Settings& settings) {
 int64_t FlushWork::Clean() {
   const store::CleanOutcome outcome = cleaner_->Step(MonotonicMs(), NowMs());
   if (outcome.min_moved || outcome.disk_changed) helper_->Ring(ctl::Role::kBroker);
+  if (outcome.marker_wanted || outcome.removed) helper_->Ring(ctl::Role::kReputd);
   if (outcome.min_moved) {
     flusher_->ForgetRemoved();
     helper_->Ring(ctl::Role::kReputd);
@@ -123,13 +126,14 @@ Status FlushWork::Drain() {
 }
 
 Status FlushWork::Detach() {
-  Status finished = flusher_ != nullptr ? flusher_->FlushAll() : Ok();
+  Status finished = flusher_ != nullptr ? flusher_->CommitFor(kFinishMs) : Ok();
   cleaner_.reset();
+  // From here on another broker may have the store. A sync changes nothing in it, and may take long on a busy disk.
+  lock_.reset();
+  if (flusher_ != nullptr && finished) finished = flusher_->SyncAll();
   flusher_.reset();
   if (positions_) positions_->own_flushd().state.store(static_cast<uint32_t>(store::HelperState::kAbsent));
   positions_.reset();
-  // Last: from here on another broker may have the store.
-  lock_.reset();
   return finished;
 }
 

@@ -102,7 +102,7 @@ Status ReputWork::Drain() {
 Status ReputWork::FinishFor(int64_t at_most_ms) {
   const int64_t deadline = MonotonicMs() + at_most_ms;
   for (;;) {
-    MQ_ASSIGN(auto outcome, reput_->Step(MonotonicMs(), kRecordsPerTurn));
+    MQ_ASSIGN(auto outcome, reput_->DispatchStep(MonotonicMs(), kRecordsPerTurn));
     // No sync and no marker: a new broker waits for our share of the lock, and what is replayed from the last marker is
     // the same again.
     if (!outcome.more || MonotonicMs() >= deadline) return Ok();

@@ -204,6 +204,9 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, bool
   return FsyncDirectory(DirectoryOf(path));
 }
 
+Status FileOps::Write(int fd, std::string_view bytes, int64_t offset, std::string_view name) {
+  return WriteAt(fd, bytes, offset, name);
+}
 Status FileOps::Sync(int fd, std::string_view name) {
   if (::fdatasync(fd) != 0) return ErrnoError(ErrorCode::kIo, "fdatasync " + std::string(name));
   return Ok();

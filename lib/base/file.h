@@ -52,14 +52,15 @@ struct DiskSpace {
 };
 Result<DiskSpace> DiskSpaceOf(const std::string& path);
 
-// The calls through which the store makes files durable, so that a test can fail the n-th one or forget what was not
-// synced. Real() is the operating system. Thread-safe as far as the calls themselves are.
+// The calls through which the store writes files without a map and makes them durable, so that a test can fail the n-th
+// one or forget what was not synced. Real() is the operating system. Thread-safe as far as the calls themselves are.
 class FileOps {
  public:
   virtual ~FileOps() = default;
-  virtual Status Sync(int fd, std::string_view name);                                      // fdatasync
-  virtual Status SyncRange(void* start, size_t length, std::string_view name);             // msync, page aligned
-  virtual Status Allocate(int fd, int64_t offset, int64_t length, std::string_view name);  // fallocate
+  virtual Status Write(int fd, std::string_view bytes, int64_t offset, std::string_view name);  // WriteAt
+  virtual Status Sync(int fd, std::string_view name);                                           // fdatasync
+  virtual Status SyncRange(void* start, size_t length, std::string_view name);                  // msync, page aligned
+  virtual Status Allocate(int fd, int64_t offset, int64_t length, std::string_view name);       // fallocate
   virtual Status SyncDirectory(const std::string& path);
   virtual Status Unlink(const std::string& path);  // a missing file is fine; the directory is not synced
   virtual Result<DiskSpace> Space(const std::string& path);

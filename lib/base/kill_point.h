@@ -32,6 +32,13 @@ namespace mq {
   X(kFlushedPublished, "`flushed` is published, the checkpoint is behind")             \
   X(kCheckpointWritten, "the checkpoint's times are written, not synced")              \
   X(kSpareFileRemoved, "a spare file is unlinked, the directory is not synced")        \
+  /* mq-flushd: transient pool */                                                      \
+  X(kPoolCopied, "bytes of the pool are in the log file, `committed` is behind")       \
+  X(kCommittedPublished, "`committed` is published, nothing of it is synced")          \
+  /* mq-flushd: expiry */                                                              \
+  X(kMinPublished, "the new `min` is published, the log file below it is there")       \
+  X(kLogFileRemoved, "a log file is unlinked, its directory is not synced")            \
+  X(kLogFileGone, "it is gone for good, the cleaner has not heard of it")              \
   /* mq-reputd */                                                                      \
   X(kQueueFileSized, "a queue file has its size and no name")                          \
   X(kQueueFileNamed, "it has its name, the directory is not synced")                   \
@@ -47,6 +54,10 @@ namespace mq {
   X(kMarkerDue, "all that the marker says is durable, the marker is not written")      \
   X(kMarkerWritten, "the marker is durable, nothing in memory says so")                \
   X(kTopicRemoved, "the queues of a deleted topic are removed, nobody was told")       \
+  X(kQueueFileTrimmed, "an expired queue file is unlinked, its directory not synced")  \
+  X(kQueuesTrimmed, "the queues are trimmed, the index is not")                        \
+  X(kIndexFileTrimmed, "an expired index file is unlinked, its directory not synced")  \
+  X(kTrimUnpublished, "queues and index are trimmed, `trimmed` is behind")             \
   /* small files, whoever writes them */                                               \
   X(kTextWritten, "the new text is in FILE.tmp, not synced")                           \
   X(kTextSynced, "the new text is durable in FILE.tmp")                                \
@@ -61,6 +72,12 @@ namespace mq {
   X(kTailZeroed, "a file's tail is overwritten, not synced")                           \
   X(kLogSettled, "tail and log are durable, nothing is numbered")                      \
   X(kQueuesNumbered, "the queues are numbered, nothing serves")                        \
+  X(kLeftPoolFound, "a left pool is believed, nothing of it was copied")               \
+  X(kLeftPoolPartlyCopied, "bytes of a left pool are in a log file, not synced")       \
+  X(kLeftPoolCommitted, "a left pool is in the log for good, and still there")         \
+  X(kPoolForgotten, "the store names no pool any more, its file is there")             \
+  X(kPoolMade, "a new pool is whole, the store does not name it")                      \
+  X(kPoolNamed, "the store names a new pool, nothing is in it")                        \
   /* mq-reputd: start */                                                               \
   X(kQueueCut, "one queue is cut to its marked end, others are not")                   \
   X(kIndexFileChecked, "one index file is repaired, others are not")                   \

@@ -1,6 +1,7 @@
 #include "store/file_remover.h"
 
 #include "base/check.h"
+#include "base/kill_point.h"
 
 namespace mq::store {
 
@@ -9,7 +10,9 @@ void FileRemover::Begin(std::string path) {
   done_.store(false, std::memory_order_relaxed);
   thread_ = std::thread([this, path = std::move(path)] {
     result_ = file_ops_.Unlink(path);
+    if (result_) PassKillPoint(KillPoint::kLogFileRemoved);
     if (result_) result_ = file_ops_.SyncDirectory(DirectoryOf(path));
+    if (result_) PassKillPoint(KillPoint::kLogFileGone);
     done_.store(true, std::memory_order_release);
   });
 }

@@ -73,16 +73,25 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   page.flushed.store(flusher->flushed_, std::memory_order_release);
   if (options.pool_slots > 0) {
     MQ_ASSIGN(auto pool, TransientPoolReader::Open(flusher->layout_));
-    flusher->committer_.emplace(flusher->options_, positions, std::move(pool), LoadCommitted(positions));
+    flusher->committer_.emplace(flusher->options_, positions, std::move(pool), LoadCommitted(positions), file_ops);
   }
   page.committed.store(std::max(flusher->flushed_, LoadCommitted(positions).value()), std::memory_order_release);
   // Never lowered: in the same life of the positions files below it may be on their way out.
   const int64_t first = files.empty() ? broker.boot_min.load() : files.front().start;
   page.min.store(std::max(page.min.load(std::memory_order_relaxed), first), std::memory_order_release);
+  MQ_TRY(flusher->NoteRemoved(first));
   page.allocated_to.store(files.empty() ? 0 : files.back().start + options.commit_log_file_bytes,
                           std::memory_order_release);
   page.checkpoint_time.store(flusher->checkpoint_.current().physic_timestamp, std::memory_order_relaxed);
   return flusher;
+}
+
+// One who was killed in this life of the positions may have removed a file and not synced its directory.
+Status Flusher::NoteRemoved(int64_t first) {
+  if (first <= LoadLogRemoved(positions_).value()) return Ok();
+  for (const std::string& directory : layout_.CommitLogDirs()) MQ_TRY(file_ops_.SyncDirectory(directory));
+  page_.removed_to.store(first, std::memory_order_release);
+  return Ok();
 }
 
 WrittenPosition Flusher::Flushable() const {
@@ -95,6 +104,8 @@ bool Flusher::WorthFlushing(int64_t now_ms) {
   if (wrote <= flushed_ || failed()) return false;
   // Somebody waits: a group commit takes along all that was written meanwhile.
   if (broker.wanted_flush.load(std::memory_order_acquire) > flushed_) return true;
+  // So does the log cleaner: for a marker of mq-reputd, which may name only what is durable.
+  if (page_.wanted_marker.load(std::memory_order_relaxed) > positions_.reputd().durable_dispatched.load()) return true;
   if (options_.flush_disk_type == FlushDiskType::kSync) return now_ms - last_flush_ms_ >= kSyncIntervalMs;
   const bool due = now_ms - last_flush_ms_ >= options_.flush_interval_ms;
   if (!due && options_.flush_timed) return false;
@@ -316,12 +327,19 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
   return outcome;
 }
 
-Status Flusher::FlushAll() {
-  if (committer_) MQ_TRY(committer_->CommitAll());
+Status Flusher::CommitFor(int64_t at_most_ms) { return committer_ ? committer_->CommitFor(at_most_ms) : Ok(); }
+
+Status Flusher::SyncAll() {
   for (bool flushed = true; flushed;) {
     MQ_ASSIGN(flushed, FlushStep());
   }
   if (failed()) return MakeError(ErrorCode::kIo, "an earlier sync of the commit log has failed");
+  return Ok();
+}
+
+Status Flusher::FlushAll() {
+  MQ_TRY(CommitFor(INT64_MAX));
+  MQ_TRY(SyncAll());
   return CheckpointStep();
 }
 

@@ -48,6 +48,10 @@ class Flusher {
 
   // Everything written so far, then the checkpoint. For drain and --once.
   Status FlushAll();
+  // Its first two parts: what the pool holds goes into the log files, as far as the time allows; what is in the files
+  // is made durable. The second writes nothing and needs no lock.
+  Status CommitFor(int64_t at_most_ms);
+  Status SyncAll();
 
   // Clean stop, after the last append: removes the files made ahead, as RocketMQ does. Its normal recovery
   // takes the third file from the end for one that holds records.
@@ -71,6 +75,7 @@ class Flusher {
 
  private:
   Flusher(const StoreOptions& options, Positions& positions, FileOps& file_ops, CheckpointFile checkpoint);
+  Status NoteRemoved(int64_t first);
   bool WorthFlushing(int64_t now_ms);
   void TakeCommitStep(int64_t now_ms, FlushOutcome& outcome);
   // What a flush may reach now, with the store time of its last record.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "store/pool_name.h"
 #include "store/record.h"
@@ -66,7 +67,7 @@ std::vector<Held> HeldSlots(const TransientPoolReader& pool) {
 }
 
 // Only what differs is written: most of it was committed before the kill, and need not become dirty again.
-Result<int64_t> CopyInto(const std::string& path, const Held& held, int64_t file_bytes) {
+Result<int64_t> CopyInto(const std::string& path, const Held& held, int64_t file_bytes, FileOps& file_ops) {
   MQ_ASSIGN(const UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return ErrnoError(ErrorCode::kIo, "look at " + path);
@@ -82,12 +83,13 @@ Result<int64_t> CopyInto(const std::string& path, const Held& held, int64_t file
     const ssize_t n = ::pread(fd.get(), there.data(), piece, at - held.start);
     if (n < 0) return ErrnoError(ErrorCode::kIo, "read " + path);
     if (static_cast<size_t>(n) != piece || std::memcmp(there.data(), bytes.data(), piece) != 0) {
-      MQ_TRY(WriteAt(fd.get(), bytes, at - held.start, path));
+      MQ_TRY(file_ops.Write(fd.get(), bytes, at - held.start, path));
+      PassKillPoint(KillPoint::kLeftPoolPartlyCopied);
       written += static_cast<int64_t>(piece);
     }
     at += static_cast<int64_t>(piece);
   }
-  if (::fdatasync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
+  MQ_TRY(file_ops.Sync(fd.get(), path));
   return written;
 }
 
@@ -99,10 +101,20 @@ Status SetAside(const StoreLayout& layout, const std::string& path, const std::s
   return RemoveFile(layout.Pool());
 }
 
+Status RemoveUnnamedPool(const StoreLayout& layout) {
+  MQ_ASSIGN(const PoolName own, MakePoolName(layout));
+  if (::unlink(own.path.c_str()) == 0 || errno == ENOENT) return Ok();
+  return ErrnoError(ErrorCode::kIo, "remove " + own.path);
+}
+
 // Whether the store names a pool of this boot; what cannot be believed is said and forgotten here.
 Result<std::optional<PoolName>> NamedPool(const StoreLayout& layout) {
   auto name = ReadPoolName(layout);
-  if (!name && name.error().code == ErrorCode::kNotFound) return std::optional<PoolName>();
+  if (!name && name.error().code == ErrorCode::kNotFound) {
+    // Not named yet or not any more when everything was killed: it would only take memory.
+    MQ_TRY(RemoveUnnamedPool(layout));
+    return std::optional<PoolName>();
+  }
   if (!name && name.error().code == ErrorCode::kCorruption) {
     log::Warn("store.pool", "no transient pool is looked for").Field("reason", name.error().what);
     MQ_TRY(RemoveFile(layout.Pool()));
@@ -128,7 +140,7 @@ Result<std::optional<PoolName>> NamedPool(const StoreLayout& layout) {
 
 }  // namespace
 
-Result<LeftPool> CommitLeftPool(const StoreOptions& options) {
+Result<LeftPool> CommitLeftPool(const StoreOptions& options, FileOps& file_ops) {
   const StoreLayout layout = options.layout();
   LeftPool left;
   MQ_ASSIGN(const std::optional<PoolName> name, NamedPool(layout));
@@ -148,6 +160,7 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options) {
     return left;
   }
   left.found = true;
+  PassKillPoint(KillPoint::kLeftPoolFound);
   const int64_t file_bytes = (*pool)->header().file_bytes;
   int64_t expected = -1;  // where the next slot's bytes must begin
   for (const Held& held : HeldSlots(**pool)) {
@@ -156,7 +169,8 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options) {
       break;
     }
     if (expected < 0) left.from = held.from;
-    MQ_ASSIGN(const int64_t copied, CopyInto(layout.CommitLogFile(PhysicalOffset(held.start)), held, file_bytes));
+    const std::string path = layout.CommitLogFile(PhysicalOffset(held.start));
+    MQ_ASSIGN(const int64_t copied, CopyInto(path, held, file_bytes, file_ops));
     left.bytes += copied;
     left.to = expected = held.to;
     if (!held.whole) {
@@ -168,19 +182,16 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options) {
       .Field("from", left.from)
       .Field("to", left.to)
       .Field("bytes", left.bytes);
+  PassKillPoint(KillPoint::kLeftPoolCommitted);
   return left;
 }
 
+// The name first: a pool without one is nobody's, a name without a pool would be a loss.
 Status RemovePool(const StoreLayout& layout) {
-  const auto name = ReadPoolName(layout);
-  if (!name && name.error().code == ErrorCode::kNotFound) return Ok();
-  if (name) {
-    MQ_ASSIGN(const PoolName own, MakePoolName(layout));
-    if (own.path == name->path && ::unlink(name->path.c_str()) != 0 && errno != ENOENT) {
-      return ErrnoError(ErrorCode::kIo, "remove " + name->path);
-    }
-  }
-  return RemoveFile(layout.Pool());
+  if (auto name = ReadPoolName(layout); !name && name.error().code == ErrorCode::kNotFound) return Ok();
+  MQ_TRY(RemoveFile(layout.Pool()));
+  PassKillPoint(KillPoint::kPoolForgotten);
+  return RemoveUnnamedPool(layout);
 }
 
 }  // namespace mq::store

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/kill_point.h"
 #include "base/log.h"
 
 namespace mq::store {
@@ -15,6 +16,7 @@ namespace {
 constexpr int64_t kQuarterMs = 15 * 60 * 1000;
 // While a thread removes a file.
 constexpr int64_t kRemovalPollMs = 10;
+constexpr int64_t kMarkerPollMs = 10;
 
 int LocalHour(int64_t wall_ms) {
   const std::time_t seconds = wall_ms / 1000;
@@ -171,6 +173,36 @@ Result<std::optional<LogCleaner::Candidate>> LogCleaner::FindCandidate() {
   return std::optional<Candidate>(Candidate{files[0].start, expired});
 }
 
+void LogCleaner::StopWaitingForMarker() {
+  waits_since_ms_.reset();
+  page_.wanted_marker.store(0, std::memory_order_release);
+}
+
+// Without it the store would forget the numbers of a queue whose last message goes and whose entries are not durable.
+bool LogCleaner::MustWaitForMarker(int64_t end, int64_t now_ms, CleanOutcome& outcome) {
+  // Behind the end: a marker at the log's first position has no record before it to be believed by.
+  if (positions_.reputd().durable_dispatched.load(std::memory_order_acquire) > end) {
+    StopWaitingForMarker();
+    return false;
+  }
+  outcome.marker_wanted = page_.wanted_marker.exchange(end + 1, std::memory_order_release) != end + 1;
+  if (!waits_since_ms_) waits_since_ms_ = now_ms;
+  const int64_t waited_ms = now_ms - *waits_since_ms_;
+  if (waited_ms < (ByForce() ? kForcedPatienceMs : kMarkerPatienceMs)) return true;
+  StopWaitingForMarker();
+  if (ByForce()) {
+    log::Warn("store.clean", "a file goes before its queues are durable, because the disk is nearly full")
+        .Field("to", end);
+    return false;
+  }
+  log::Warn("store.clean", "no file goes: mq-reputd does not make the queues durable")
+      .Field("wanted", end)
+      .Field("waited_ms", waited_ms);
+  running_ = false;
+  retry_ms_ = now_ms + options_.clean.interval_ms;
+  return true;
+}
+
 void LogCleaner::NextFile(int64_t now_ms, CleanOutcome& outcome) {
   const auto candidate = FindCandidate();
   if (!candidate) {
@@ -183,24 +215,30 @@ void LogCleaner::NextFile(int64_t now_ms, CleanOutcome& outcome) {
     // Many were found: a request goes on at once with its next run.
     if (running_ && files_in_run_ >= kFilesPerRun && requested_runs_ > 0) next_run_ms_ = now_ms;
     running_ = false;
+    StopWaitingForMarker();
     leftovers_ = false;
     return;
   }
   const int64_t start = (*candidate)->start;
   const int64_t end = start + options_.commit_log_file_bytes;
+  const bool published = end <= page_.min.load(std::memory_order_relaxed);
+  if (!published && MustWaitForMarker(end, now_ms, outcome)) return;
   ++files_in_run_;
   pending_ = Pending{start, layout_.CommitLogFile(PhysicalOffset(start)), now_ms + options_.clean.file_pause_ms,
                      (*candidate)->expired};
-  if (end <= page_.min.load(std::memory_order_relaxed)) return;
+  if (published) return;
   page_.removed_by_force.store((*candidate)->expired ? 0 : 1, std::memory_order_relaxed);
   page_.min.store(end, std::memory_order_release);
+  PassKillPoint(KillPoint::kMinPublished);
   outcome.min_moved = true;
 }
 
-void LogCleaner::TakeRemoved(int64_t now_ms, int64_t wall_ms) {
+void LogCleaner::TakeRemoved(int64_t now_ms, int64_t wall_ms, CleanOutcome& outcome) {
   const auto removed = remover_.Take();
   if (!removed) return;
   if (*removed) {
+    page_.removed_to.store(pending_->start + options_.commit_log_file_bytes, std::memory_order_release);
+    outcome.removed = true;
     page_.removed_files.fetch_add(1, std::memory_order_relaxed);
     page_.last_clean_time.store(wall_ms, std::memory_order_relaxed);
     log::Info("store.clean", "commit log file removed")
@@ -220,7 +258,7 @@ void LogCleaner::TakeRemoved(int64_t now_ms, int64_t wall_ms) {
 CleanOutcome LogCleaner::Step(int64_t monotonic_ms, int64_t wall_ms) {
   CleanOutcome outcome;
   trusted_ms_ = clock_.Advance(monotonic_ms, wall_ms);
-  TakeRemoved(monotonic_ms, wall_ms);
+  TakeRemoved(monotonic_ms, wall_ms, outcome);
   LookAtDisk(monotonic_ms, outcome);
   BeginRunIfDue(monotonic_ms, wall_ms);
   if (!pending_ && (running_ || leftovers_)) NextFile(monotonic_ms, outcome);
@@ -229,6 +267,8 @@ CleanOutcome LogCleaner::Step(int64_t monotonic_ms, int64_t wall_ms) {
     outcome.next_step_ms = kRemovalPollMs;
   } else if (pending_) {
     outcome.next_step_ms = pending_->at_ms - monotonic_ms;
+  } else if (waits_since_ms_) {
+    outcome.next_step_ms = kMarkerPollMs;
   } else {
     outcome.next_step_ms = std::clamp<int64_t>(std::max(next_run_ms_, retry_ms_) - monotonic_ms, 0, kMeasureMs);
   }

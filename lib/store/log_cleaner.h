@@ -3,9 +3,12 @@
 //
 // A file goes when its time has come (an hour of deleteWhen, a request, or a disk that is rather full) and it is older
 // than fileReservedTime, or whatever its age when the disk is nearly full. Oldest first, never past one that must stay,
-// never the file of the newest record, never what is not flushed, dispatched and (unless by force) indexed. For each
-// file: the new `min` is published, readers get a pause to let go of it, then it is removed on a thread of its own and
-// the directory is synced. A kill in between leaves a file below `min`, which goes first the next time.
+// never the file of the newest record, never what is not flushed, dispatched and (unless by force) indexed; and
+// mq-reputd's durable marker has to name a position behind it, or a power cut could take the numbers of queues that the
+// log no longer knows: it is asked for one, and waited for. For each file: the new `min` is published, readers get a
+// pause to let go of it, then it is removed on a thread of its own and the directory is synced. A kill in between
+// leaves a file below `min`, which goes first the next time; queues and index are trimmed only when it is gone for good
+// (`removed_to`), so that in front of what is left of the log there is never less of them than the log holds.
 //
 // The disk is measured every second and after each new file, also while a removal takes long: above the warning level
 // appends are refused by the broker, and served again as soon as there is space. Ages are judged by trusted_clock.h,
@@ -27,8 +30,10 @@
 namespace mq::store {
 
 struct CleanOutcome {
-  bool min_moved = false;     // ring broker and reputd: they have to let go of what is below
-  bool disk_changed = false;  // ring the broker: appends are refused, or accepted again
+  bool min_moved = false;      // ring broker and reputd: they have to let go of what is below
+  bool disk_changed = false;   // ring the broker: appends are refused, or accepted again
+  bool removed = false;        // ring reputd: queues and index follow
+  bool marker_wanted = false;  // ring reputd: a file waits for its marker
   int64_t next_step_ms = 1000;
 };
 
@@ -40,6 +45,9 @@ class LogCleaner {
   // The first run comes after this many intervals.
   static constexpr int kFirstRunIntervals = 6;
   static constexpr int64_t kMeasureMs = 1000;
+  // For the marker: then the run is given up until the next one is due, or by force goes on without it.
+  static constexpr int64_t kMarkerPatienceMs = 5000;
+  static constexpr int64_t kForcedPatienceMs = 1000;
 
   // After Flusher::Open. `monotonic_ms` is the time of the first Step to come.
   LogCleaner(const StoreOptions& options, Positions& positions, int64_t monotonic_ms,
@@ -68,10 +76,12 @@ class LogCleaner {
   void LookAtDisk(int64_t now_ms, CleanOutcome& outcome);
   void BeginRunIfDue(int64_t now_ms, int64_t wall_ms);
   void NextFile(int64_t now_ms, CleanOutcome& outcome);
-  void TakeRemoved(int64_t now_ms, int64_t wall_ms);
+  void TakeRemoved(int64_t now_ms, int64_t wall_ms, CleanOutcome& outcome);
   Result<std::optional<Candidate>> FindCandidate();
   Result<int64_t> NewestTimeFrom(const std::vector<FileEntry>& files, size_t first) const;
   int64_t RemovableEnd() const;
+  void StopWaitingForMarker();
+  bool MustWaitForMarker(int64_t end, int64_t now_ms, CleanOutcome& outcome);
   bool ByForce() const { return options_.clean.forcibly && space_.force; }
   int64_t NewestTrace() const;
 
@@ -94,6 +104,7 @@ class LogCleaner {
   int requested_runs_ = 0;
   bool running_ = false;
   int files_in_run_ = 0;
+  std::optional<int64_t> waits_since_ms_;  // for the marker
   // Below `min` already; removed when the readers have had their pause, or being removed.
   struct Pending {
     int64_t start = 0;

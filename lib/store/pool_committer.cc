@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/file.h"
+#include "base/clock.h"
+#include "base/kill_point.h"
 
 namespace mq::store {
 
@@ -16,11 +17,12 @@ constexpr int64_t kPieceBytes = int64_t{4} << 20;
 }  // namespace
 
 PoolCommitter::PoolCommitter(const StoreOptions& options, Positions& positions,
-                             std::unique_ptr<TransientPoolReader> pool, PhysicalOffset committed)
+                             std::unique_ptr<TransientPoolReader> pool, PhysicalOffset committed, FileOps& file_ops)
     : options_(options),
       layout_(options.layout()),
       broker_(positions.broker()),
       page_(positions.own_flushd()),
+      file_ops_(file_ops),
       pool_(std::move(pool)),
       committed_{committed, 0},
       copied_(committed.value()) {}
@@ -53,7 +55,8 @@ Status PoolCommitter::CopyPiece(int64_t to) {
     file_start_ = start;
   }
   const std::string_view bytes(slot + (copied_ - start), static_cast<size_t>(to - copied_));
-  MQ_TRY(WriteAt(file_.get(), bytes, copied_ - start, path));
+  MQ_TRY(file_ops_.Write(file_.get(), bytes, copied_ - start, path));
+  PassKillPoint(KillPoint::kPoolCopied);
   copied_ = to;
   return Ok();
 }
@@ -70,14 +73,16 @@ Result<bool> PoolCommitter::Step(int64_t now_ms) {
   committed_.wrote = PhysicalOffset(copied_);
   if (!under_way()) committed_.store_timestamp = target_.store_timestamp;
   page_.committed.store(copied_, std::memory_order_release);
+  PassKillPoint(KillPoint::kCommittedPublished);
   last_commit_ms_ = now_ms;
   return true;
 }
 
-Status PoolCommitter::CommitAll() {
+Status PoolCommitter::CommitFor(int64_t at_most_ms) {
+  const int64_t began_ms = MonotonicMs();
   do {
     MQ_TRY(Step(last_commit_ms_));
-  } while (under_way());
+  } while (under_way() && MonotonicMs() - began_ms < at_most_ms);
   return Ok();
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "store/layout.h"
@@ -21,15 +22,15 @@ namespace mq::store {
 class PoolCommitter {
  public:
   PoolCommitter(const StoreOptions& options, Positions& positions, std::unique_ptr<TransientPoolReader> pool,
-                PhysicalOffset committed);
+                PhysicalOffset committed, FileOps& file_ops);
 
   // Whether to commit now: a reader or a held send waits, the file is full, or interval and pages say so.
   bool Due(int64_t now_ms);
   // Copies one piece; true when `committed` has grown. An error has changed nothing that is published.
   Result<bool> Step(int64_t now_ms);
   bool under_way() const { return copied_ < target_.wrote.value(); }
-  // Everything written so far.
-  Status CommitAll();
+  // Everything written so far, or what can be done in that time: whole pieces.
+  Status CommitFor(int64_t at_most_ms);
 
   // With the store time of a record below it.
   WrittenPosition committed() const { return committed_; }
@@ -41,6 +42,7 @@ class PoolCommitter {
   StoreLayout layout_;
   const BrokerPage& broker_;
   FlushdPage& page_;
+  FileOps& file_ops_;
   std::unique_ptr<TransientPoolReader> pool_;
   WrittenPosition committed_;
   WrittenPosition target_;  // of the commit that is under way

@@ -33,7 +33,7 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 4;
+inline constexpr uint32_t kPositionsVersion = 5;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
 
@@ -102,6 +102,7 @@ struct FlushdPage {
   alignas(64) std::atomic<int64_t> flushed;
   std::atomic<int64_t> committed;           // in the log files; differs from `flushed` only with a transient pool
   std::atomic<int64_t> min;                 // first log file that is not being deleted
+  std::atomic<int64_t> removed_to;          // log files below are gone for good; `min` may be ahead
   std::atomic<int64_t> allocated_to;        // end of the last file that exists under its name
   std::atomic<int64_t> flush_failed_errno;  // last fsync failure, 0 = none since the last success
   std::atomic<uint64_t> flush_failures;
@@ -122,8 +123,9 @@ struct FlushdPage {
   std::atomic<uint32_t> disk_full;                    // above the warning level: appends must be refused
   std::atomic<uint32_t> removed_by_force;             // the last step of `min` went over files that had not expired
   std::atomic<uint64_t> removed_files;
-  std::atomic<int64_t> last_clean_time;               // wall time of the last file's removal, 0 = none yet
-  std::atomic<int64_t> next_clean_time;               // wall time of the next hour of deleteWhen
+  std::atomic<int64_t> last_clean_time;  // wall time of the last file's removal, 0 = none yet
+  std::atomic<int64_t> next_clean_time;  // wall time of the next hour of deleteWhen
+  std::atomic<int64_t> wanted_marker;    // a log file goes once mq-reputd's durable marker is here or further; 0 = none
   alignas(64) std::atomic<uint32_t> waits_for_wrote;  // sleeps until there is something to flush
   std::atomic<uint32_t> waits_for_wanted_commit;      // has something to commit, and commits it early for a reader
 };
@@ -231,6 +233,12 @@ inline PhysicalOffset LoadReadable(const Positions& positions) {
 // First position that is still there.
 inline PhysicalOffset LoadLogMin(const Positions& positions) {
   return PhysicalOffset(std::max(positions.flushd().min.load(std::memory_order_acquire),
+                                 positions.broker().boot_min.load(std::memory_order_acquire)));
+}
+
+// No power cut brings a log file below it back: what queues and index know of it may go.
+inline PhysicalOffset LoadLogRemoved(const Positions& positions) {
+  return PhysicalOffset(std::max(positions.flushd().removed_to.load(std::memory_order_acquire),
                                  positions.broker().boot_min.load(std::memory_order_acquire)));
 }
 

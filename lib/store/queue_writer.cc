@@ -203,10 +203,12 @@ Result<bool> QueueWriter::Trim(PhysicalOffset log_min) {
     MQ_ASSIGN(const bool expired, HasExpired(first_, log_min));
     if (!expired) break;
     MQ_TRY(FileOps::Real().Unlink(directory_ + "/" + MappedFileName(first_)));
+    PassKillPoint(KillPoint::kQueueFileTrimmed);
+    // One after the other: a power cut may bring back the last one, never an older one with a hole behind it.
+    MQ_TRY(FsyncDirectory(directory_));
     first_ += file_bytes;
     removed = true;
   }
-  if (removed) MQ_TRY(FsyncDirectory(directory_));
   return removed;
 }
 

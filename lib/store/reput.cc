@@ -71,6 +71,9 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
     reput->last_record_ = marker->last_record;
     reput->last_store_timestamp_ = marker->store_timestamp;
     reput->last_body_crc_ = marker->body_crc;
+    page.durable_dispatched.store(
+        std::max(page.durable_dispatched.load(std::memory_order_relaxed), marker->offset.value()),
+        std::memory_order_release);
   }
   reput->log_min_ = log_min;
   if (marker) reput->trimmed_ = marker->log_min;
@@ -198,16 +201,20 @@ void Reput::FollowLogMin() {
 void Reput::TrimStep(ReputOutcome& outcome) {
   const uint32_t requests = positions_.broker().clean_queues_requests.load(std::memory_order_acquire);
   if (!trimming_) {
-    if (log_min_ <= trimmed_ && requests == trim_requests_) return;
+    // Not `min`: a file below it that a kill or a power cut leaves there keeps its queue entries and keys.
+    const PhysicalOffset removed = LoadLogRemoved(positions_);
+    if (removed <= trimmed_ && requests == trim_requests_) return;
     trim_requests_ = requests;
-    trimming_ = log_min_;
+    trimming_ = removed;
     queues_.BeginTrim();
   }
   if (queues_.Trim(*trimming_, kTrimQueues)) {
     outcome.more = true;
     return;
   }
+  PassKillPoint(KillPoint::kQueuesTrimmed);
   if (index_) index_->Trim(*trimming_);
+  PassKillPoint(KillPoint::kTrimUnpublished);
   trimmed_ = *trimming_;
   trimming_.reset();
   page_.trimmed.store(std::max(page_.trimmed.load(std::memory_order_relaxed), trimmed_.value()),
@@ -216,6 +223,13 @@ void Reput::TrimStep(ReputOutcome& outcome) {
 }
 
 Result<ReputOutcome> Reput::Step(int64_t now_ms, int64_t max_records) {
+  MQ_ASSIGN(ReputOutcome outcome, DispatchStep(now_ms, max_records));
+  MQ_TRY(FlushStep(now_ms));
+  outcome.next_step_ms = waiting_marker_ ? kMarkerRetryMs : options_.queue_flush_interval_ms;
+  return outcome;
+}
+
+Result<ReputOutcome> Reput::DispatchStep(int64_t now_ms, int64_t max_records) {
   ReputOutcome outcome;
   // `wrote` first: a record of a topic that was made again is visible only after its tombstone is.
   const PhysicalOffset whole = limit();
@@ -234,14 +248,20 @@ Result<ReputOutcome> Reput::Step(int64_t now_ms, int64_t max_records) {
   MQ_TRY(std::move(dispatched));
   MQ_ASSIGN(outcome.tombstones_applied, ApplyTombstones());
   TrimStep(outcome);
-  MQ_TRY(FlushStep(now_ms));
   outcome.more |= walk_.position() < whole || (index_ && index_->more(now_ms));
-  outcome.next_step_ms = waiting_marker_ ? kMarkerRetryMs : options_.queue_flush_interval_ms;
   return outcome;
+}
+
+// The log cleaner waits; once for each of its wishes, and again when what was made for it is not far enough.
+bool Reput::MarkerIsWanted() const {
+  const PhysicalOffset wanted(positions_.flushd().wanted_marker.load(std::memory_order_acquire));
+  const PhysicalOffset made = waiting_marker_ ? waiting_marker_->offset : marked_;
+  return wanted > made && walk_.position() > made;
 }
 
 Status Reput::FlushStep(int64_t now_ms) {
   MQ_TRY(WriteMarkerIfCovered());
+  if (MarkerIsWanted()) return FlushThoroughly();
   if (now_ms - last_flush_ms_ < options_.queue_flush_interval_ms) return Ok();
   last_flush_ms_ = now_ms;
   const bool due = now_ms - last_thorough_ms_ >= options_.queue_flush_thorough_interval_ms ||

@@ -50,6 +50,8 @@ class Reput {
   // Dispatches at most `max_records`, applies tombstones, flushes the queues when it is time. After an
   // error (a queue cannot be written) everything stands at the last whole record: come again.
   Result<ReputOutcome> Step(int64_t now_ms, int64_t max_records);
+  // The same without making anything durable: never waits for a disk that is busy.
+  Result<ReputOutcome> DispatchStep(int64_t now_ms, int64_t max_records);
 
   // Dispatches all that may be dispatched, syncs the queues, writes the marker as soon as `flushed` covers
   // it (the caller has flushed the log). For drain and --once.
@@ -78,6 +80,7 @@ class Reput {
   void TrimStep(ReputOutcome& outcome);
   Status FlushThoroughly();
   Status WriteMarkerIfCovered();
+  bool MarkerIsWanted() const;
   bool Publish();
   bool PublishIndexed();
 

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/kill_point.h"
 #include "base/log.h"
 #include "store/pool_name.h"
 
@@ -64,8 +65,6 @@ Result<std::unique_ptr<TransientPool>> TransientPool::Create(const StoreOptions&
   pool->path_ = name.path;
   pool->file_bytes_ = options.commit_log_file_bytes;
   pool->slots_ = options.pool_slots;
-  // Its name is in the store before it is used: a kill in between leaves a pool without a magic.
-  MQ_TRY(WritePoolName(layout, name));
   MQ_ASSIGN(const UniqueFd fd, MakeFile(name.path, bytes));
   MQ_ASSIGN(pool->region_, MappedRegion::ReadWrite(fd.get(), static_cast<size_t>(bytes), name.path));
   LockInMemory(pool->region_, name.path);
@@ -81,6 +80,10 @@ Result<std::unique_ptr<TransientPool>> TransientPool::Create(const StoreOptions&
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(header->magic, kPoolMagic, sizeof header->magic);
   pool->header_ = header;
+  PassKillPoint(KillPoint::kPoolMade);
+  // Last: what the store names is whole.
+  MQ_TRY(WritePoolName(layout, name));
+  PassKillPoint(KillPoint::kPoolNamed);
   log::Info("store.pool", "appends go to memory first")
       .Field("file", name.path)
       .Field("slots", options.pool_slots)

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 
+#include "base/file.h"
 #include "base/mapped_region.h"
 #include "base/result.h"
 #include "store/layout.h"
@@ -108,8 +109,8 @@ struct LeftPool {
 // Under the store's lock, before recovery: writes what is whole of a left pool (position, lengths and checksum of each
 // record are looked at) into the log files and makes them durable. A pool that is not believed is set aside, and said.
 // May be killed and done again. The pool stays until RemovePool.
-Result<LeftPool> CommitLeftPool(const StoreOptions& options);
-// After recovery, and at a clean stop with everything committed: removes the pool and its name. None is fine.
+Result<LeftPool> CommitLeftPool(const StoreOptions& options, FileOps& file_ops = FileOps::Real());
+// After recovery, and at a clean stop with everything committed: removes the name and the pool. None is fine.
 Status RemovePool(const StoreLayout& layout);
 
 }  // namespace mq::store

@@ -30,6 +30,25 @@ health_says() { mq-admin health "${@:2}" > "$T/health" 2>&1 || true; grep -q "$1
   mq-admin health -q
 }
 
+@test "a disk that is busy keeps no new broker waiting: a killed broker's mq-flushd lets go of the store before it syncs" {
+  command -v strace > /dev/null || skip "no strace"
+  start_cluster --flush-interval-commit-log 1h --flush-commit-log-thorough-interval 1h
+  LISTEN=$BROKER
+  # The first flush comes at once, the next one in an hour: the rest waits for the broker's end.
+  mq-send -t T -q -m 0
+  until_true 10 eval 'mq-storedump "$STORE" positions -J | jq -e ".flushed == .wrote" > /dev/null'
+  seq 1000 | mq-send -t T -q
+  local slow; slow=$(helper_pid flushd)
+  # Each sync of the log takes longer than a new broker waits for the lock.
+  strace -f -qq -e trace=msync -e inject=msync:delay_enter=8000000 -o "$T/syncs" -p "$slow" \
+    3>&- 2> "$T/strace.log" & PIDS+=($!)
+  until_true 10 grep -q 'TracerPid:[[:space:]]*[1-9]' "/proc/$slow/status"
+  kill -KILL "$PID_broker"
+  start_broker
+  kill -0 "$slow"
+  [ "$(mq-consume -t T --from start -e | wc -l)" = 1001 ]
+}
+
 @test "SIGSTOP of the broker under load: clients wait or are told, and go on when it goes on" {
   start_cluster
   seq 50000 | mq-send -t T --timeout 30s --report "$T/report" -q 2> "$T/send.log" 3>&- &

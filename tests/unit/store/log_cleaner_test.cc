@@ -116,6 +116,7 @@ TEST_F(LogCleanerTest, Ex04KeepsFilesForTheReservedTimeAndNeverTheLast) {
   EXPECT_FALSE(PathExists(File(1)));
   EXPECT_EQ(LoadLogMin(*store.positions).value(), 2 * 65536);
   EXPECT_EQ(page().removed_files.load(), 2u);
+  EXPECT_EQ(page().removed_to.load(), 2 * 65536);
   EXPECT_EQ(rings, 2);
   for (int i = 2; i < 5; ++i) Age(i, 100);
   Ask();
@@ -189,6 +190,7 @@ TEST_F(LogCleanerTest, NeverBeyondWhatIsDispatchedOrIndexed) {
   for (int i = 0; i < 5; ++i) Age(i, 100);
   Open();
   store.positions->own_reputd().dispatched.store(2 * 65536 + 5);
+  store.positions->own_reputd().durable_dispatched.store(2 * 65536 + 5);
   store.positions->own_reputd().indexed.store(65536);
   Ask();
   Pass(3000);
@@ -306,6 +308,45 @@ TEST_F(LogCleanerTest, AFileThatCannotBeRemovedIsTriedAgainLater) {
   EXPECT_FALSE(PathExists(File(0)));
 }
 
+// After a power cut the marker is all that knows the numbers of a queue without messages.
+TEST_F(LogCleanerTest, NoFileGoesBeforeMqReputdsMarkerIsBehindIt) {
+  Fill(4);
+  for (int i = 0; i < 4; ++i) Age(i, 100);
+  const int64_t marked = store.positions->reputd().durable_dispatched.load();
+  EXPECT_GT(marked, 3 * 65536);
+  store.positions->own_reputd().durable_dispatched.store(65536);
+  Open();
+  Ask();
+  Pass(2000);
+  EXPECT_EQ(Count(), 4);
+  EXPECT_EQ(page().wanted_marker.load(), 65537);
+  EXPECT_EQ(rings, 0);
+  store.positions->own_reputd().durable_dispatched.store(65537);
+  Pass(2000);
+  EXPECT_EQ(Count(), 3);
+  EXPECT_EQ(page().wanted_marker.load(), 2 * 65536 + 1);
+  // Nobody writes it: the run is given up, and nothing is asked for any more.
+  Pass(60000);
+  EXPECT_EQ(Count(), 3);
+  store.positions->own_reputd().durable_dispatched.store(marked);
+  Ask();
+  Pass(5000);
+  EXPECT_EQ(Count(), 1);
+  EXPECT_EQ(page().wanted_marker.load(), 0);
+}
+
+TEST_F(LogCleanerTest, Ex07OnADiskThatIsNearlyFullTheMarkerIsNotWaitedForLong) {
+  Fill(4);
+  store.positions->own_reputd().durable_dispatched.store(0);
+  disk.used = 88;
+  disk.per_file = 5;
+  Open();
+  Pass(500);
+  EXPECT_EQ(Count(), 4);
+  Pass(5000);
+  EXPECT_EQ(Count(), 3);
+}
+
 TEST_F(LogCleanerTest, Bug64AClockThatJumpsAheadWipesNothing) {
   Fill(4);
   Open();
@@ -377,6 +418,10 @@ TEST(ExpiryTest, QueueAndIndexFilesFollowTheLog) {
   ASSERT_GE(before, 3u);
   const int64_t min = 3 * 65536;
   store.positions->own_flushd().min.store(min);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(reput->Step(900000 + i, 100).has_value());
+  // A file that is below the minimum and still there keeps its entries and keys.
+  EXPECT_EQ(ListMappedFiles(store.layout().QueueDir("A", 0))->size(), before);
+  store.positions->own_flushd().removed_to.store(min);
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(i * int64_t{65536}))).has_value());
   }
@@ -412,6 +457,32 @@ TEST(ExpiryTest, QueueAndIndexFilesFollowTheLog) {
   }
 }
 
+TEST(ExpiryTest, AMarkerThatTheLogCleanerWaitsForIsWrittenAtOnce) {
+  TestStore store;
+  store.options.queue_flush_thorough_interval_ms = 60000;
+  store.Boot();
+  store.Append("T", 0, "x");
+  auto reput = store.OpenReput();
+  ASSERT_TRUE(reput->Step(70000, 100).has_value());  // the first one is thorough
+  store.FlushAll();
+  ASSERT_TRUE(reput->Step(70001, 100).has_value());
+  const int64_t first = store.positions->reputd().durable_dispatched.load();
+  EXPECT_EQ(first, store.log->wrote().value());
+  store.Append("T", 0, "y");
+  store.FlushAll();
+  ASSERT_TRUE(reput->Step(71000, 100).has_value());
+  EXPECT_EQ(store.positions->reputd().durable_dispatched.load(), first);
+  store.positions->own_flushd().wanted_marker.store(first + 1);
+  ASSERT_TRUE(reput->Step(71001, 100).has_value());
+  ASSERT_TRUE(reput->Step(71002, 100).has_value());
+  EXPECT_EQ(store.positions->reputd().durable_dispatched.load(), store.log->wrote().value());
+  reput.reset();
+  // The next mq-reputd knows of it from the start, also in another life.
+  store.Boot(false);
+  reput = store.OpenReput();
+  EXPECT_EQ(store.positions->reputd().durable_dispatched.load(), store.log->wrote().value());
+}
+
 TEST(ExpiryTest, Bug59AQueueOfWhichEverythingHasExpiredKeepsItsNumber) {
   TestStore store;
   store.Boot();
@@ -421,6 +492,7 @@ TEST(ExpiryTest, Bug59AQueueOfWhichEverythingHasExpiredKeepsItsNumber) {
   auto reput = store.OpenReput();
   ASSERT_TRUE(reput->Finish().has_value());
   store.positions->own_flushd().min.store(65536);
+  store.positions->own_flushd().removed_to.store(65536);
   ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(0))).has_value());
   ASSERT_TRUE(reput->Step(1000000, 100).has_value());
   reput.reset();

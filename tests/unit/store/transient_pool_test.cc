@@ -161,6 +161,60 @@ TEST_F(PoolTest, ABlankBringsNoBytesOfAnEarlierFileIntoTheLog) {
   EXPECT_EQ(file.find("bbbb"), std::string::npos);
 }
 
+// A disk that takes so many writes and then none.
+class FullDisk : public FileOps {
+ public:
+  Status Write(int fd, std::string_view bytes, int64_t offset, std::string_view name) override {
+    if (writes_left == 0) return ErrnoError(ErrorCode::kIo, "write " + std::string(name), ENOSPC);
+    --writes_left;
+    return FileOps::Write(fd, bytes, offset, name);
+  }
+  Status Sync(int fd, std::string_view name) override {
+    ++syncs;
+    return FileOps::Sync(fd, name);
+  }
+  int writes_left = 0;
+  int syncs = 0;
+};
+
+TEST_F(PoolTest, ACommitThatCannotBeWrittenPublishesNothingAndIsTriedAgain) {
+  Boot();
+  for (int i = 0; i < 60; ++i) store.Append("T", 0, std::string(2000, 'x'));  // two files
+  FullDisk disk;
+  auto flusher = Flusher::Open(store.options, *store.positions, disk);
+  ASSERT_TRUE(flusher.has_value());
+  disk.writes_left = 1;
+  for (int i = 0; i < 3; ++i) (*flusher)->Step(1000);
+  EXPECT_EQ(Readable(), 65536);
+  EXPECT_EQ(store.positions->flushd().commit_failed_errno.load(), ENOSPC);
+  EXPECT_LE(store.positions->flushd().flushed.load(), 65536);
+  disk.writes_left = 100;
+  while ((*flusher)->Step(3000).more) {
+  }
+  EXPECT_EQ(Readable(), store.log->wrote().value());
+  EXPECT_EQ(store.positions->flushd().commit_failed_errno.load(), 0);
+}
+
+TEST_F(PoolTest, ALeftPoolThatCannotBeWrittenStaysForTheNextStart) {
+  Boot();
+  for (int i = 0; i < 60; ++i) store.Append("T", 0, std::string(2000, 'x'));
+  const int64_t wrote = store.log->wrote().value();
+  const std::string path = pool->path();
+  Kill();
+  FullDisk disk;
+  disk.writes_left = 1;
+  auto refused = CommitLeftPool(store.options, disk);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().sys_errno, ENOSPC);
+  EXPECT_TRUE(PathExists(path));
+  disk.writes_left = 100;
+  disk.syncs = 0;
+  auto taken = CommitLeftPool(store.options, disk);
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_EQ(taken->to, wrote);
+  EXPECT_EQ(disk.syncs, 2);  // each file, also the one that was written before
+}
+
 TEST_F(PoolTest, KilledProcessesLoseNothing) {
   Boot();
   std::vector<std::string> sent;
@@ -181,6 +235,17 @@ TEST_F(PoolTest, KilledProcessesLoseNothing) {
   sent.emplace_back("next");
   store.DispatchAll();
   EXPECT_EQ(store.Bodies("T", 0), sent);
+}
+
+TEST_F(PoolTest, APoolThatTheStoreDoesNotNameTakesNoMemory) {
+  Boot();
+  const std::string path = pool->path();
+  Kill();
+  ASSERT_TRUE(RemoveFile(store.layout().Pool()).has_value());
+  auto taken = CommitLeftPool(store.options);
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_FALSE(taken->found);
+  EXPECT_FALSE(PathExists(path));
 }
 
 TEST_F(PoolTest, CommittingALeftPoolMayBeKilledAndDoneAgain) {
