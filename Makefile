@@ -7,6 +7,8 @@ prefix ?= /usr/local
 SEED ?= 0
 ROUNDS ?=
 MODE ?= any
+MINUTES ?= 5
+RECORDS ?= 1000000
 KINDNAME_release = Release
 KINDNAME_debug = Debug
 KINDNAME_asan = Asan
@@ -19,7 +21,7 @@ ifeq ($(CI),true)
 CONFIGURE += -DMQ_WERROR=ON
 endif
 
-.PHONY: all demo test test-unit test-e2e test-crash test-garbage fuzz bench asan tsan coverage format lint generated \
+.PHONY: all demo test test-unit test-e2e test-crash soak test-behind test-garbage fuzz bench asan tsan coverage format lint generated \
   check-generated install dist clean help deps configure build
 
 all: build ## build every executable and test (KIND=release, debug, asan or tsan)
@@ -47,9 +49,16 @@ test-unit: build ## the unit tests
 test-e2e: build ## the end-to-end tests, with real processes
 	@BUILD=$(BUILD) tests/e2e/run
 
-test-crash: ## power cuts, kills at named steps and at random: SEED=N ROUNDS=N KIND=power|points|model|kill MODE=async|sync
+test-crash: ## power cuts, kills at named steps and at random: SEED=N ROUNDS=N KIND=power|points|model|kill MODE=async|sync|pool
 	@$(MAKE) --no-print-directory KIND=release build
 	@BUILD=build/release tests/crash/run --seed $(SEED) --mode $(MODE) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(filter-out file,$(origin KIND)),--kind $(KIND))
+
+soak: build ## load with kills for MINUTES minutes (5): memory, descriptors and files stay bounded, nothing is lost
+	@BUILD=$(BUILD) tests/crash/soak --minutes $(MINUTES) --seed $(SEED)
+
+test-behind: build ## mq-reputd stopped for RECORDS records (1000000) catches up on its own
+	@BEHIND_RECORDS=$(RECORDS) BUILD=$(BUILD) bats --print-output-on-failure --show-output-of-passing-tests \
+	  -f 'catches up on its own' tests/e2e/4001-reputd-stopped.bats
 
 test-garbage: build ## a million garbage frames on a hundred thousand connections, with a sender beside them
 	@GARBAGE_CONNECTIONS=100000 GARBAGE_FRAMES=1000000 BUILD=$(BUILD) bats --print-output-on-failure \

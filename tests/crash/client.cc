@@ -14,6 +14,7 @@
 #include "protocol/batch.h"
 #include "protocol/command.h"
 #include "protocol/ids.h"
+#include "protocol/pull_headers.h"
 #include "protocol/send_headers.h"
 
 namespace mq::crash {
@@ -61,6 +62,7 @@ void Client::Close() {
   in_.clear();
   waiting_.clear();
   topic_request_ = -1;
+  offset_request_ = -1;
 }
 
 void Client::Send(const std::string& topic, int32_t queue, const std::vector<int32_t>& body_bytes) {
@@ -124,6 +126,27 @@ void Client::DeleteTopic(const std::string& topic) {
   journal_.topics[topic] = TopicState::kUnknown;
 }
 
+void Client::CleanLog() {
+  CommandWriter writer(out_, HeadOf(RequestCode::kDeleteExpiredCommitlog, ++opaque_));
+  writer.Finish(0);
+}
+
+std::optional<int64_t> Client::MinOffset(const std::string& topic, int32_t queue, int timeout_ms) {
+  protocol::QueueRequestHeader header;
+  header.topic = topic;
+  header.queue_id = queue;
+  offset_request_ = ++opaque_;
+  offset_.reset();
+  CommandWriter writer(out_, HeadOf(RequestCode::kGetMinOffset, offset_request_));
+  header.Encode(writer);
+  writer.Finish(0);
+  const int64_t deadline = MonotonicMs() + timeout_ms;
+  while (offset_request_ >= 0 && MonotonicMs() < deadline) {
+    if (!Turn(10)) break;
+  }
+  return offset_;
+}
+
 bool Client::WaitForTopic(int timeout_ms) {
   const int64_t deadline = MonotonicMs() + timeout_ms;
   while (topic_request_ >= 0) {
@@ -178,6 +201,12 @@ void Client::OnAnswer(std::string_view frame) {
   if (answer.opaque == topic_request_) {
     topic_request_ = -1;
     if (answer.code == 0) journal_.topics[topic_] = topic_becomes_;
+    return;
+  }
+  if (answer.opaque == offset_request_) {
+    offset_request_ = -1;
+    const auto header = protocol::OffsetResponseHeader::Decode(answer);
+    if (answer.code == 0 && header) offset_ = header->offset.value();
     return;
   }
   const auto it = waiting_.find(answer.opaque);

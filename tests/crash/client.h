@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,6 +37,11 @@ class Client {
   // Waits for the answer of the last request of the two.
   bool WaitForTopic(int timeout_ms);
 
+  // 329: log files that have expired are to go now. Nobody waits for the answer.
+  void CleanLog();
+  // 31; nothing when there is no good answer in time.
+  std::optional<int64_t> MinOffset(const std::string& topic, int32_t queue, int timeout_ms);
+
   uint64_t refused() const { return refused_; }
 
  private:
@@ -52,6 +58,8 @@ class Client {
   int32_t topic_request_ = -1;
   std::string topic_;
   TopicState topic_becomes_ = TopicState::kUnknown;
+  int32_t offset_request_ = -1;
+  std::optional<int64_t> offset_;
   uint64_t refused_ = 0;
 };
 

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/strings.h"
-#include "protocol/message.h"
 #include "store/commit_log.h"
 #include "store/dump_verify.h"
 #include "store/layout.h"
@@ -69,65 +68,108 @@ void Journal::Acknowledge(uint64_t id, int64_t position, int64_t queue_offset) {
   ++acknowledged_;
 }
 
-void Journal::RequireAfterCrash(int64_t flushed, bool all) {
+void Journal::RequireAfterKill(int64_t in_files) {
   for (SentMessage& message : messages_) {
     // What an earlier cut or recovery did not have was never sure; its place may be another's now.
-    if (!message.acknowledged || message.gone || message.unsure) continue;
+    if (!message.acknowledged || message.gone || message.unsure || message.expired || message.required) continue;
+    message.required = true;
+    message.memory_only = message.position >= in_files;
+  }
+}
+
+void Journal::RequireAfterCut(int64_t flushed, bool all) {
+  for (SentMessage& message : messages_) {
+    if (!message.acknowledged || message.gone || message.unsure || message.expired) continue;
+    if (message.memory_only) message.required = message.memory_only = false;
     // `flushed` is the end of a record, so one that begins below it lies below it whole.
     message.required = message.required || all || message.position < flushed;
     message.unsure = !message.required;
   }
 }
 
+// Where the queues go on whose first messages have expired. The topic that is deleted begins again at any time.
+std::map<Journal::QueueKey, Journal::QueueEnd> Journal::ExpiredEnds(int64_t begin) const {
+  std::map<QueueKey, QueueEnd> ends;
+  for (uint64_t id = 0; id < messages_.size(); ++id) {
+    const SentMessage& message = messages_[id];
+    if (message.gone || message.unsure || message.position < 0 || message.position >= begin) continue;
+    if (topics.contains(message.topic)) continue;
+    QueueEnd& end = ends[{message.topic, message.queue}];
+    end.next = std::max(end.next, message.queue_offset + 1);
+    end.last_id = std::max(end.last_id, id);
+  }
+  return ends;
+}
+
+Status Journal::CheckRecord(const protocol::MessageView& record, int64_t position, Seen& seen) {
+  const std::string place = "the record at position " + std::to_string(position);
+  uint64_t id = 0;
+  if (!ParseBody(record.body, &id) || id >= messages_.size()) return Lost(place + " holds what nobody sent");
+  SentMessage& message = messages_[id];
+  if (record.topic != message.topic || record.queue_id != message.queue) {
+    return Lost(place + " is not in the queue it was sent to: " + Describe(id, message));
+  }
+  if (seen.messages[id]) return Lost(Describe(id, message) + " is there twice");
+  if (message.gone) return Lost(Describe(id, message) + " was cut off by a recovery and has come back");
+  seen.messages[id] = true;
+  const int64_t offset = record.queue_offset.value();
+  if (message.acknowledged && (offset != message.queue_offset || position != message.position)) {
+    return Lost(Describe(id, message) + " has moved to offset " + std::to_string(offset) + ", position " +
+                std::to_string(position));
+  }
+  message.position = position;
+  message.queue_offset = offset;
+  QueueEnd& queue = seen.queues[{message.topic, message.queue}];
+  // Of what was never acknowledged and has expired nobody knows how much it was: a queue's first record may follow it.
+  const bool may_skip = seen.expired && !queue.seen;
+  const bool starts_again = offset == 0 && topics.contains(message.topic);
+  if (offset != queue.next && !(may_skip && offset > queue.next) && !starts_again) {
+    return Lost(Describe(id, message) + " follows offset " + std::to_string(queue.next - 1));
+  }
+  if (offset > 0 && id < queue.last_id) return Lost(Describe(id, message) + " is out of order");
+  queue = {offset + 1, id, true};
+  return Ok();
+}
+
 Status Journal::CheckRecovered(const store::StoreOptions& options, const store::Positions& positions) {
   const store::BrokerPage& page = positions.broker();
   const store::PhysicalOffset begin(page.boot_min.load());
   const store::PhysicalOffset end(page.recovered_end.load());
-  struct Queue {
-    int64_t next = 0;
-    uint64_t last_id = 0;
-  };
-  std::map<std::pair<std::string, int32_t>, Queue> queues;
-  std::vector<bool> found(messages_.size(), false);
+  if (begin.value() > may_go_) {
+    return Lost("the log begins at " + std::to_string(begin.value()) + ", and only what lies below " +
+                std::to_string(may_go_) + " had to go");
+  }
+  Seen seen{std::vector<bool>(messages_.size(), false), ExpiredEnds(begin.value()), begin.value() > 0};
   store::LogReader log(options, nullptr, end);
   store::LogWalk walk(log, begin);
   for (;;) {
     MQ_ASSIGN(const protocol::MessageView* record, walk.Next(end));
     if (record == nullptr) break;
-    const int64_t position = walk.record_position().value();
-    const std::string place = "the record at position " + std::to_string(position);
-    uint64_t id = 0;
-    if (!ParseBody(record->body, &id) || id >= messages_.size()) return Lost(place + " holds what nobody sent");
-    SentMessage& message = messages_[id];
-    if (record->topic != message.topic || record->queue_id != message.queue) {
-      return Lost(place + " is not in the queue it was sent to: " + Describe(id, message));
-    }
-    if (found[id]) return Lost(Describe(id, message) + " is there twice");
-    if (message.gone) return Lost(Describe(id, message) + " was cut off by a recovery and has come back");
-    found[id] = true;
-    const int64_t offset = record->queue_offset.value();
-    if (message.acknowledged && (offset != message.queue_offset || position != message.position)) {
-      return Lost(Describe(id, message) + " has moved to offset " + std::to_string(offset) + ", position " +
-                  std::to_string(position));
-    }
-    message.position = position;
-    message.queue_offset = offset;
-    Queue& queue = queues[{message.topic, message.queue}];
-    const bool starts_again = offset == 0 && topics.contains(message.topic);
-    if (offset != queue.next && !starts_again) {
-      return Lost(Describe(id, message) + " follows offset " + std::to_string(queue.next - 1));
-    }
-    if (offset > 0 && id < queue.last_id) return Lost(Describe(id, message) + " is out of order");
-    queue.next = offset + 1;
-    queue.last_id = id;
+    MQ_TRY(CheckRecord(*record, walk.record_position().value(), seen));
   }
   for (uint64_t id = 0; id < messages_.size(); ++id) {
     SentMessage& message = messages_[id];
-    if (message.required && !found[id]) return Lost(Describe(id, message) + " is LOST");
-    if (!found[id] && !message.gone) ++lost_;
-    message.gone = !found[id];
-    message.unsure = false;
-    message.required = found[id];
+    const bool below = message.position >= 0 && message.position < begin.value() && !message.gone && !message.unsure;
+    message.expired = message.expired || below;
+    if (message.required && !seen.messages[id] && !message.expired) return Lost(Describe(id, message) + " is LOST");
+    if (!seen.messages[id] && !message.gone && !message.expired) ++lost_;
+    message.gone = !seen.messages[id] && !message.expired;
+    message.unsure = message.memory_only = false;
+    message.required = seen.messages[id];
+  }
+  return Ok();
+}
+
+Status Journal::CheckMinOffset(const std::string& topic, int32_t queue, int64_t offset, int64_t before,
+                               int64_t after) const {
+  for (uint64_t id = 0; id < messages_.size(); ++id) {
+    const SentMessage& message = messages_[id];
+    if (message.topic != topic || message.queue != queue || message.gone || message.position < 0) continue;
+    const bool hidden = message.queue_offset < offset && message.position >= after;
+    const bool missing = message.queue_offset >= offset && message.position < before;
+    if (!hidden && !missing) continue;
+    return Lost("the minimum offset " + std::to_string(offset) + (hidden ? " hides " : " promises ") +
+                Describe(id, message) + " although the log begins at " + std::to_string(hidden ? after : before));
   }
   return Ok();
 }

@@ -24,14 +24,19 @@ struct LabOptions {
   uint64_t rounds = 0;
 };
 
+// What a store is to have for sure; otherwise that is drawn.
+enum class StoreKind { kAny, kPool, kExpiry };
+
 enum class StartOutcome { kReady, kDiedAtPoint };
 
 class Lab {
  public:
   static Result<std::unique_ptr<Lab>> Create(const LabOptions& options);
 
+  ~Lab();
+
   // A fresh store with settings of its own.
-  Status NewStore();
+  Status NewStore(StoreKind kind = StoreKind::kAny);
   bool sync_flush() const { return store_.flush_disk_type == store::FlushDiskType::kSync; }
 
   void Arm(int point, int countdown);
@@ -41,7 +46,8 @@ class Lab {
 
   // Starts the daemons and compares what they recovered with the journal.
   Result<StartOutcome> Start();
-  // Sends (and makes and deletes a topic) for about that long, or until the broker or a connection is gone.
+  // Sends (and makes and deletes a topic, and has expired files removed) for about that long, or until the broker or a
+  // connection is gone.
   Status Work(int64_t milliseconds);
   // All die at once, with the power or without.
   Status Crash(bool power);
@@ -59,8 +65,18 @@ class Lab {
 
  private:
   Lab(const LabOptions& options, Disk disk);
+  bool has_pool() const { return store_.pool_slots > 0; }
+  void DrawFlushing();
+  void DrawPool();
+  void DrawExpiry();
+  void Set(const char* option, const std::string& value) { arguments_.insert(arguments_.end(), {option, value}); }
   void SendSome();
+  bool TakeAllAnswers();
   bool ChangeTopic();
+  Status CheckMinOffset();
+  Result<int64_t> CheckPositions();
+  void RemovePool();
+  Status LosePower();
 
   Random random_;
   Disk disk_;
@@ -69,6 +85,8 @@ class Lab {
   Client client_;
   store::StoreOptions store_;
   std::vector<std::string> arguments_;
+  std::vector<std::string> pool_arguments_;  // not at every start
+  bool expires_ = false;
   std::string settings_text_;
   std::string crash_text_;
   std::string log_;

@@ -1,8 +1,8 @@
 // KIND=model: random operations on lib/store in one process, against a model of what the store must hold: appends,
-// batches, rolls, dispatch, flushes, deletion and rebirth of topics, helpers that die alone, clean stops, and deaths at
-// random kill points (the hook throws, what was mapped stays as it is). After each start, and now and then between,
-// every queue is compared entry by entry with the model and keys are looked up; after a clean stop the whole store is
-// verified. Thousands of operations a second; the same seed gives the same operations.
+// batches, rolls, dispatch, flushes, expiry, deletion and rebirth of topics, helpers that die alone, clean stops, and
+// deaths at random kill points (the hook throws, what was mapped stays as it is). After each start, and now and then
+// between, every queue is compared entry by entry with the model and keys are looked up; after a clean stop the whole
+// store is verified. Thousands of operations a second; the same seed gives the same operations.
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -23,14 +23,15 @@
 #include "store/dump_verify.h"
 #include "store/flusher.h"
 #include "store/index_reader.h"
+#include "store/log_cleaner.h"
 #include "store/recovery.h"
 #include "store/reput.h"
 #include "store/store_lock.h"
 
 namespace {
 
-// Deaths are counted down here; 0: nobody dies.
-int passes_to_death = 0;
+// Deaths are counted down here; 0: nobody dies. Of the thread that removes files nobody would catch the exception.
+thread_local int passes_to_death = 0;
 struct Death {};
 
 }  // namespace
@@ -46,6 +47,9 @@ namespace {
 constexpr uint64_t kOperationsOfAStore = 3000;
 constexpr const char* kTopics[] = {"A", "B", "C"};
 constexpr int32_t kQueues = 2;
+// The log cleaner wants to be called again so soon while it waits for somebody.
+constexpr int64_t kBusyStepMs = 10;
+constexpr int kMostSteps = 10000000;
 
 Error Wrong(std::string what) { return MakeError(ErrorCode::kCorruption, std::move(what)); }
 
@@ -68,6 +72,10 @@ class Model {
     options_.self_allocate = true;
     options_.queue_flush_interval_ms = 1;
     options_.queue_flush_thorough_interval_ms = 40;
+    // Files go when they are asked to, and then whatever their age.
+    options_.clean.reserved_ms = 0;
+    options_.clean.file_pause_ms = 0;
+    options_.clean.interval_ms = int64_t{1} << 40;
   }
 
   Status Run(uint64_t operations) {
@@ -77,6 +85,7 @@ class Model {
     queues_.clear();
     pending_.reset();
     sizes_.clear();
+    ends_.clear();
     MQ_TRY(SaveTopics());
     MQ_TRY(Boot(true));
     for (uint64_t i = 0; i < operations; ++i) {
@@ -96,6 +105,7 @@ class Model {
   uint64_t deaths() const { return deaths_; }
   uint64_t checks() const { return checks_; }
   uint64_t messages() const { return messages_; }
+  uint64_t expired_files() const { return expired_files_; }
 
  private:
   store::StoreLayout layout() const { return store::StoreLayout(options_.root); }
@@ -108,6 +118,7 @@ class Model {
     if (kind < 940) return Flush();
     if (kind < 960) return DeleteTopic();
     if (kind < 975) return ReputDies();
+    if (kind < 980) return Expire();
     if (kind < 985) return CompareAll();
     if (kind < 993) return Crash();
     MQ_TRY(StopAndVerify());
@@ -119,6 +130,7 @@ class Model {
   }
   uint64_t NewMessage() {
     sizes_.push_back(static_cast<int32_t>(20 + (Percent(random_, 90) ? Below(random_, 400) : Below(random_, 9000))));
+    ends_.push_back(INT64_MAX);
     ++messages_;
     return sizes_.size() - 1;
   }
@@ -170,9 +182,16 @@ class Model {
       return Wrong("an append to " + queue.topic + " got offset " + std::to_string(result.queue_offset.value()) +
                    " instead of " + std::to_string(held.size()));
     }
-    held.insert(held.end(), pending_->ids.begin(), pending_->ids.end());
-    pending_.reset();
+    Hold(held, pending_->ids.size());
     return Ok();
+  }
+  // The first of the pending ones are in the log, which ends behind them.
+  void Hold(std::vector<uint64_t>& held, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      held.push_back(pending_->ids[i]);
+      ends_[pending_->ids[i]] = log_->wrote().value();
+    }
+    pending_.reset();
   }
 
   Status Dispatch() {
@@ -187,13 +206,40 @@ class Model {
     return Ok();
   }
   Status Flush() {
-    if (Percent(random_, 10)) flusher_.reset();  // mq-flushd died alone
-    if (flusher_ == nullptr) {
-      MQ_ASSIGN(flusher_, store::Flusher::Open(options_, *positions_));
-    }
+    if (Percent(random_, 10)) FlushdDies();
+    MQ_TRY(OpenFlusher());
     if (Percent(random_, 30)) return flusher_->FlushAll();
     flusher_->Step(clock_ms_);
     return Ok();
+  }
+  Status OpenFlusher() {
+    if (flusher_ != nullptr) return Ok();
+    MQ_ASSIGN(flusher_, store::Flusher::Open(options_, *positions_));
+    cleaner_ = std::make_unique<store::LogCleaner>(options_, *positions_, clock_ms_);
+    return Ok();
+  }
+  void FlushdDies() {
+    cleaner_.reset();
+    flusher_.reset();
+  }
+  // Full files go, as far as they are dispatched and flushed; queues and index follow now or with a later dispatch.
+  Status Expire() {
+    MQ_TRY(OpenFlusher());
+    MQ_TRY(OpenReput());
+    positions_->own_broker().clean_log_requests.fetch_add(1);
+    const uint64_t before = positions_->flushd().removed_files.load();
+    for (int steps = 0;; ++steps) {
+      const auto outcome = cleaner_->Step(clock_ms_, NowMs());
+      if (outcome.next_step_ms > kBusyStepMs) break;
+      if (steps > kMostSteps) return Wrong("removing expired files does not come to an end");
+      if (positions_->flushd().wanted_marker.load() == 0) continue;  // a file is being removed
+      MQ_TRY(flusher_->FlushAll());
+      MQ_ASSIGN(const auto stepped, reput_->Step(clock_ms_, 100));
+      (void)stepped;
+    }
+    expired_files_ += positions_->flushd().removed_files.load() - before;
+    flusher_->ForgetRemoved();
+    return Percent(random_, 50) ? Dispatch() : Ok();
   }
   // Nobody else is told: what it has done stays, and the next one goes on in the same life of the positions.
   Status ReputDies() {
@@ -243,7 +289,7 @@ class Model {
 
   Status Boot(bool clean) {
     reput_.reset();
-    flusher_.reset();
+    FlushdDies();
     log_.reset();
     table_ = store::QueueTable();
     MQ_ASSIGN(auto positions, store::Positions::CreateForOneProcess());
@@ -278,12 +324,11 @@ class Model {
     const auto next = static_cast<size_t>(state == nullptr ? 0 : state->next.value());
     if (next >= held.size() && next <= held.size() + pending_->ids.size()) {
       // Of a batch the first records may have been whole: nobody was told, so all, some or none of it may stay.
-      held.insert(held.end(), pending_->ids.begin(), pending_->ids.begin() + static_cast<int64_t>(next - held.size()));
+      Hold(held, next - held.size());
     } else {
       return Wrong("a record that was cut short moved " + pending_->queue.topic + " to offset " + std::to_string(next) +
                    " from " + std::to_string(held.size()));
     }
-    pending_.reset();
     return Ok();
   }
 
@@ -303,6 +348,14 @@ class Model {
     return Ok();
   }
 
+  // How many messages of a queue have expired: its minimum offset.
+  size_t Expired(const std::vector<uint64_t>& held) const {
+    const int64_t min = store::LoadLogMin(*positions_).value();
+    size_t count = 0;
+    while (count < held.size() && ends_[held[count]] <= min) ++count;
+    return count;
+  }
+
   Status CompareQueue(const store::QueueName& name) {
     const std::vector<uint64_t>& held = queues_[name];
     const std::string where = name.topic + "/" + std::to_string(name.queue_id);
@@ -313,7 +366,11 @@ class Model {
     }
     store::ConsumeQueueReader queues(options_, positions_.get());
     store::LogReader log(options_, positions_.get());
-    size_t offset = 0;
+    size_t offset = Expired(held);
+    MQ_ASSIGN(const auto min, queues.MinOffset(name.topic, name.queue_id));
+    if (min.value() != static_cast<int64_t>(offset)) {
+      return Wrong(where + " begins at " + std::to_string(min.value()) + ", not " + std::to_string(offset));
+    }
     for (;;) {
       MQ_ASSIGN(const auto span,
                 queues.Read(name.topic, name.queue_id, store::QueueOffset(static_cast<int64_t>(offset)), 1000));
@@ -336,8 +393,9 @@ class Model {
   Status LookUpSome() {
     store::IndexReader index(options_, positions_.get());
     for (const auto& [name, held] : queues_) {
-      if (held.empty()) continue;
-      const uint64_t id = held[Below(random_, held.size())];
+      const size_t expired = Expired(held);
+      if (held.size() == expired) continue;
+      const uint64_t id = held[expired + Below(random_, held.size() - expired)];
       store::IndexQuery query;
       query.topic = name.topic;
       query.key = KeyOf(id);
@@ -360,8 +418,8 @@ class Model {
   Status StopAndVerify() {
     const int death = std::exchange(passes_to_death, 0);
     MQ_TRY(CompareAll());
-    flusher_.reset();
-    MQ_ASSIGN(flusher_, store::Flusher::Open(options_, *positions_));
+    FlushdDies();
+    MQ_TRY(OpenFlusher());
     MQ_TRY(flusher_->FlushAll());
     MQ_TRY(reput_->Finish());
     MQ_TRY(flusher_->FlushAll());
@@ -388,6 +446,7 @@ class Model {
   std::unique_ptr<store::Positions> positions_;
   std::unique_ptr<store::CommitLog> log_;
   std::unique_ptr<store::Flusher> flusher_;
+  std::unique_ptr<store::LogCleaner> cleaner_;
   std::unique_ptr<store::Reput> reput_;
   store::QueueTable table_;
   store::Tombstones tombstones_;
@@ -395,11 +454,13 @@ class Model {
   // The model: what each queue holds; sizes of all messages ever made.
   std::map<store::QueueName, std::vector<uint64_t>> queues_;
   std::vector<int32_t> sizes_;
+  std::vector<int64_t> ends_;  // of the log behind each, once it is in it
   std::optional<Pending> pending_;
   std::string dying_topic_;
   uint64_t deaths_ = 0;
   uint64_t checks_ = 0;
   uint64_t messages_ = 0;
+  uint64_t expired_files_ = 0;
 };
 
 }  // namespace
@@ -411,6 +472,7 @@ bool RunModel(const LabOptions& options) {
   uint64_t done = 0;
   uint64_t deaths = 0;
   uint64_t checks = 0;
+  uint64_t expired = 0;
   for (uint64_t i = 0; done < all; ++i) {
     const uint64_t seed = options.seed + i;
     Model model(seed, options.base + "/model");
@@ -423,10 +485,12 @@ bool RunModel(const LabOptions& options) {
     done += operations;
     deaths += model.deaths();
     checks += model.checks();
+    expired += model.expired_files();
   }
-  std::printf("model: %llu operations, %llu deaths, %llu comparisons in %.1f s\n",
+  std::printf("model: %llu operations, %llu deaths, %llu comparisons, %llu expired files in %.1f s\n",
               static_cast<unsigned long long>(done), static_cast<unsigned long long>(deaths),
-              static_cast<unsigned long long>(checks), static_cast<double>(MonotonicMs() - began) / 1000);
+              static_cast<unsigned long long>(checks), static_cast<unsigned long long>(expired),
+              static_cast<double>(MonotonicMs() - began) / 1000);
   return true;
 }
 

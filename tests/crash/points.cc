@@ -22,6 +22,31 @@ constexpr PointName kPoints[] = {
 #undef MQ_KILL_POINT_ROW
 };
 
+// What a store must have for the point to be passed.
+StoreKind KindFor(KillPoint point) {
+  switch (point) {
+    case KillPoint::kPoolCopied:
+    case KillPoint::kCommittedPublished:
+    case KillPoint::kLeftPoolFound:
+    case KillPoint::kLeftPoolPartlyCopied:
+    case KillPoint::kLeftPoolCommitted:
+    case KillPoint::kPoolForgotten:
+    case KillPoint::kPoolNamed:
+    case KillPoint::kPoolMade:
+      return StoreKind::kPool;
+    case KillPoint::kMinPublished:
+    case KillPoint::kLogFileRemoved:
+    case KillPoint::kLogFileGone:
+    case KillPoint::kQueueFileTrimmed:
+    case KillPoint::kQueuesTrimmed:
+    case KillPoint::kIndexFileTrimmed:
+    case KillPoint::kTrimUnpublished:
+      return StoreKind::kExpiry;
+    default:
+      return StoreKind::kAny;
+  }
+}
+
 // Lives of the store, each ended in its own way, until one process has died at the point.
 Status Provoke(Lab& lab) {
   const int64_t deadline = MonotonicMs() + kPatienceMs;
@@ -58,7 +83,7 @@ Status AfterDeath(Lab& lab, bool power) {
 }
 
 Status TryPoint(Lab& lab, int point, int time, bool power) {
-  MQ_TRY(lab.NewStore());
+  MQ_TRY(lab.NewStore(KindFor(static_cast<KillPoint>(point))));
   lab.Arm(point, time);
   MQ_TRY(Provoke(lab));
   return AfterDeath(lab, power);
