@@ -74,7 +74,7 @@ class Model {
     options_.queue_flush_thorough_interval_ms = 40;
     // Files go when they are asked to, and then whatever their age.
     options_.clean.reserved_ms = 0;
-    options_.clean.file_pause_ms = 0;
+    options_.clean.file_pause_ms = 1;
     options_.clean.interval_ms = int64_t{1} << 40;
   }
 
@@ -222,14 +222,21 @@ class Model {
     cleaner_.reset();
     flusher_.reset();
   }
-  // Full files go, as far as they are dispatched and flushed; queues and index follow now or with a later dispatch.
+  // Full files go, as far as they are dispatched and flushed; queues and index follow now or with a later dispatch. Now
+  // and then mq-flushd dies alone when a minimum is published and its file still there, and mq-reputd goes on.
   Status Expire() {
     MQ_TRY(OpenFlusher());
     MQ_TRY(OpenReput());
     positions_->own_broker().clean_log_requests.fetch_add(1);
     const uint64_t before = positions_->flushd().removed_files.load();
+    uint64_t minimums_to_death = Percent(random_, 20) ? 1 + Below(random_, 3) : 0;
     for (int steps = 0;; ++steps) {
       const auto outcome = cleaner_->Step(clock_ms_, NowMs());
+      if (outcome.min_moved && minimums_to_death > 0 && --minimums_to_death == 0) {
+        FlushdDies();
+        return Dispatch();
+      }
+      if (outcome.next_step_ms == options_.clean.file_pause_ms) ++clock_ms_;  // the readers' pause is over
       if (outcome.next_step_ms > kBusyStepMs) break;
       if (steps > kMostSteps) return Wrong("removing expired files does not come to an end");
       if (positions_->flushd().wanted_marker.load() == 0) continue;  // a file is being removed
