@@ -95,6 +95,8 @@ Result<QueueSpan> ConsumeQueueReader::Read(std::string_view topic, int32_t queue
 
 Result<QueueOffset> ConsumeQueueReader::MaxOffset(std::string_view topic, int32_t queue_id) {
   MQ_ASSIGN(auto files, ListMappedFiles(layout_.QueueDir(topic, queue_id)));
+  // A power cut may leave a file its name and not its size. Without positions nobody has removed it yet.
+  if (positions_ == nullptr) std::erase_if(files, [](const FileEntry& file) { return file.bytes == 0; });
   for (auto it = files.rbegin(); it != files.rend(); ++it) {
     const QueueOffset first(it->start / kQueueEntryBytes);
     MQ_ASSIGN(QueueSpan span, Read(topic, queue_id, first, entries_per_file()));

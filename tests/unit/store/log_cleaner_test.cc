@@ -505,6 +505,22 @@ TEST(ExpiryTest, Bug59AQueueOfWhichEverythingHasExpiredKeepsItsNumber) {
   EXPECT_EQ(store.Bodies("Old", 0), std::vector<std::string>{"after"});
 }
 
+// Found by power cuts: the broker refused to start.
+TEST(ExpiryTest, AQueueFileThatLostItsSizeCostsNoNumberAndNoStart) {
+  TestStore store;
+  store.Boot();
+  for (int i = 0; i < 25; ++i) store.Append("Old", 0, "x");
+  while (ListLogFiles(store.layout())->size() < 3) store.Append("New", 0, std::string(5000, 'n'));
+  store.DispatchAll();
+  ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(0))).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  ASSERT_TRUE(WriteFileAtomically(store.layout().QueueDir("Old", 0) + "/" + MappedFileName(600), "").has_value());
+  store.Boot(false);
+  EXPECT_EQ(store.Append("Old", 0, "after").queue_offset, QueueOffset(25));
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("Old", 0), std::vector<std::string>{"after"});
+}
+
 TEST(ExpiryTest, ADispatchThatIsStillBelowTheMinimumGoesOnAtIt) {
   TestStore store;
   store.Boot();
