@@ -212,7 +212,10 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
   if (settings.Given("commit-log")) {
     MQ_ASSIGN(options.log_paths, store::ParseLogPaths(options.root, settings.String("commit-log"), "", ","));
   } else {
-    MQ_ASSIGN(options.log_paths, store::LoadLogPaths(options.root));
+    auto paths = store::LoadLogPaths(options.root);
+    // To verification it is a fault like any other.
+    if (!paths && options.task != Task::kVerify) return std::move(paths).error();
+    if (paths) options.log_paths = std::move(*paths);
   }
   MQ_TRY(CheckPlaces(settings, options));
   MQ_TRY(ReadFormat(settings, terminal, options));

@@ -1,13 +1,10 @@
 #include "store/dispatched_marker.h"
 
-#include <cinttypes>
-#include <cstdio>
-
-#include "base/crc32.h"
 #include "base/file.h"
 #include "base/strings.h"
 #include "store/commit_log.h"
 #include "store/record.h"
+#include "store/sum_line.h"
 
 namespace mq::store {
 
@@ -47,12 +44,6 @@ bool ReadFields(std::string_view line, std::string_view word, std::initializer_l
   if (line.size() < 2 || line[0] != ' ') return false;
   *rest = line.substr(1);
   return true;
-}
-
-std::string SumLine(std::string_view text) {
-  char line[32];
-  std::snprintf(line, sizeof line, "sum %08" PRIx32 "\n", Crc32(text));
-  return line;
 }
 
 bool ReadQueueLine(std::string_view line, DispatchedMarker& marker) {
@@ -113,14 +104,12 @@ std::string DispatchedMarker::Encode() const {
 }
 
 Result<DispatchedMarker> DispatchedMarker::Decode(std::string_view text) {
-  const size_t sum_at = text.rfind("sum ");
-  if (sum_at == std::string_view::npos || text.substr(sum_at) != SumLine(text.substr(0, sum_at))) {
-    return MakeError(ErrorCode::kCorruption, "dispatched marker: its sum is missing or wrong");
-  }
+  const auto summed = AboveSumLine(text);
+  if (!summed) return MakeError(ErrorCode::kCorruption, "dispatched marker: its sum is missing or wrong");
   DispatchedMarker marker;
   int64_t offset = 0, log_min = 0, record = 0, crc = 0;
   int line_number = 0;
-  for (std::string_view line : Split(text.substr(0, sum_at), '\n')) {
+  for (std::string_view line : Split(*summed, '\n')) {
     ++line_number;
     bool good = true;
     if (line_number == 1) {

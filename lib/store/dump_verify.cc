@@ -8,6 +8,7 @@
 #include "store/dump_verify_config.h"
 #include "store/dump_verify_files.h"
 #include "store/dump_verify_index.h"
+#include "store/dump_verify_own.h"
 #include "store/dump_verify_queues.h"
 #include "store/dump_verify_records.h"
 #include "store/foreign_format.h"
@@ -81,6 +82,7 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     sink(fault);
   };
   const StoreLayout layout(options.root, options.log_paths);
+  VerifyLogPaths(layout, counted);
   auto opened = DumpLog::Open(layout, protocol::BodyCheck::kCrc);
   if (!opened && opened.error().code == ErrorCode::kNotFound) {
     counted({layout.CommitLogDir(), 0, Severity::kError, "I-1", "there is no such folder, so this is no store"});
@@ -107,7 +109,9 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     counted({layout.Abort(), 0, Severity::kWarning, "abort",
              "no clean stop: a broker is running, or was killed and recovers at its next start"});
   }
-  MQ_ASSIGN(Tombstones tombstones, Tombstones::Load(layout));
+  VerifyPlainFiles(layout, counted);
+  VerifyMarker(layout, counted);
+  MQ_ASSIGN(Tombstones tombstones, VerifyTombstones(layout, counted));
   RecordVerifier records(options, log, counted);
   QueueVerifier queues(options, scope, std::move(tombstones), counted);
   IndexVerifier index(options, scope.unclean, counted);

@@ -48,6 +48,8 @@ Status VerifyFolder(std::span<const std::string> directories, int64_t file_bytes
     }
     if (!file.kind.empty()) {
       sink({path, 0, Severity::kError, "I-1", std::string(file.kind) + " has the name of a file of this folder"});
+    } else if (file_bytes == 0 && file.bytes == 0) {
+      sink({path, 0, Severity::kError, "I-1", "is empty"});
     } else if (file_bytes > 0 && file.bytes != file_bytes) {
       sink({path, file.bytes, Severity::kError, for_rocketmq ? kRocketmqRule : "I-1",
             "has " + std::to_string(file.bytes) + " bytes where its neighbours have " + std::to_string(file_bytes) +

@@ -16,10 +16,29 @@ void IndexFileVerifier::Say(const DumpIndex& index, int64_t byte, Severity sever
 
 Status IndexFileVerifier::Check(DumpIndex& index) {
   said_ = 0;
+  // Only the last file may be one that waits for its first key.
+  if (!empty_.empty()) {
+    sink_({empty_, 36, Severity::kError, "I-13", "holds no entry though a file follows it"});
+    empty_.clear();
+  }
+  if (index.end() <= 1) empty_ = index.path();
   MQ_TRY(CheckHeader(index));
   MQ_TRY(CheckChains(index));
   if (said_ > kSaidOfOneFile) {
     sink_({index.path(), 0, Severity::kError, "I-12", std::to_string(said_ - kSaidOfOneFile) + " more faults"});
+  }
+  return Ok();
+}
+
+// Nothing was put into it yet, or only the first entry, halfway; unless its header is lost.
+Status IndexFileVerifier::CheckEmpty(DumpIndex& index) {
+  if (live_) return Ok();
+  for (int64_t number = 2; number < index.entries(); ++number) {
+    MQ_ASSIGN(const IndexEntry entry, index.Entry(number));
+    if (entry.hash == 0 && entry.position.value() == 0 && entry.seconds == 0 && entry.previous == 0) continue;
+    Say(index, 36, Severity::kError, "I-13",
+        "index count is " + std::to_string(index.header().count) + ", but there is an entry " + std::to_string(number));
+    break;
   }
   return Ok();
 }
@@ -39,7 +58,7 @@ Status IndexFileVerifier::CheckHeader(DumpIndex& index) {
         "index count " + std::to_string(header.count) + " is not within 1 and " + std::to_string(index.entries()));
     return Ok();
   }
-  if (header.count <= 1) return Ok();  // nothing was put into it yet
+  if (header.count <= 1) return CheckEmpty(index);
   if (header.end.value() < last_end_offset_ || header.end_timestamp < last_end_time_) {
     Say(index, 8, Severity::kError, "I-13", "ends before the file in front of it does");
   }

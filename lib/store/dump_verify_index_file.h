@@ -26,6 +26,7 @@ class IndexFileVerifier {
 
  private:
   Status CheckHeader(DumpIndex& index);
+  Status CheckEmpty(DumpIndex& index);
   Result<bool> IsHalfway(DumpIndex& index) const;
   Status CheckChains(DumpIndex& index);
   Status CheckSlots(DumpIndex& index, const std::vector<int32_t>& newest);
@@ -38,6 +39,7 @@ class IndexFileVerifier {
   int64_t first_offset_ = -1;
   int64_t last_end_offset_ = 0;
   int64_t last_end_time_ = 0;
+  std::string empty_;  // the file before, when it holds no entry
   uint64_t said_ = 0;  // of this file
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "protocol/names.h"
 #include "protocol/properties.h"
 #include "store/dump_file.h"
 #include "store/tags_code.h"
@@ -160,7 +161,9 @@ Status QueueVerifier::CheckExtended(Queue& queue, const QueueEntry& entry, int64
 }
 
 bool QueueVerifier::IsDeleted(const Queue& queue) const {
+  // No configuration needs to name a system topic, and none is ever deleted.
   return queue.entries.files().empty() && !scope_.topics.empty() &&
+         !protocol::IsSystemTopic(queue.entries.name().topic) &&
          !std::binary_search(scope_.topics.begin(), scope_.topics.end(), queue.entries.name().topic);
 }
 

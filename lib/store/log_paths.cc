@@ -61,14 +61,17 @@ Result<LogPaths> LoadLogPaths(const std::string& root) {
     if (text.error().code == ErrorCode::kNotFound || text.error().sys_errno == ENOTDIR) return paths;
     return text.error();
   }
+  int line_number = 0;
   for (std::string_view line : Split(*text, '\n')) {
+    ++line_number;
     if (line.empty()) continue;
+    if (line.find('\0') != std::string_view::npos) line = {};
     if (line.starts_with("write /")) {
       paths.writable.emplace_back(line.substr(6));
     } else if (line.starts_with("read /")) {
       paths.read_only.emplace_back(line.substr(5));
     } else {
-      return MakeError(ErrorCode::kCorruption, file + ": '" + std::string(line) + "' names no directory");
+      return MakeError(ErrorCode::kCorruption, file + ": line " + std::to_string(line_number) + " names no directory");
     }
   }
   return paths;

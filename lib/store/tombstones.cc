@@ -2,42 +2,54 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "store/sum_line.h"
 
 namespace mq::store {
 
-// One "<position> <topic>" a line: topics have no blanks, and the position comes first so that it could.
+// One "<position> <topic>" a line: topics have no blanks, and the position comes first so that it could. Then the sum.
 
-Result<Tombstones> Tombstones::Load(const StoreLayout& layout) {
+Result<Tombstones> Tombstones::Decode(std::string_view text) {
+  const auto summed = AboveSumLine(text);
+  if (!summed) return MakeError(ErrorCode::kCorruption, "its sum is missing or wrong");
   Tombstones tombstones;
-  const std::string path = layout.Tombstones();
-  auto text = ReadFile(path);
-  if (!text) {
-    if (text.error().code == ErrorCode::kNotFound) return tombstones;
-    return std::move(text).error();
-  }
   int line_number = 0;
-  for (std::string_view line : Split(*text, '\n')) {
+  for (std::string_view line : Split(*summed, '\n')) {
     ++line_number;
     if (line.empty()) continue;
     const size_t blank = line.find(' ');
     auto position = blank == std::string_view::npos ? MakeError(ErrorCode::kCorruption, "no position")
                                                     : ParseInt64(line.substr(0, blank));
     if (!position || *position < 0 || blank + 1 >= line.size()) {
-      return MakeError(ErrorCode::kCorruption,
-                       path + ":" + std::to_string(line_number) + ": not a position and a topic");
+      return MakeError(ErrorCode::kCorruption, "line " + std::to_string(line_number) + ": not a position and a topic");
     }
     tombstones.Add(line.substr(blank + 1), PhysicalOffset(*position));
   }
   return tombstones;
 }
 
-Status Tombstones::Save(const StoreLayout& layout) const {
+std::string Tombstones::Encode() const {
   std::string text;
   for (const auto& [topic, position] : positions_) {
     text.append(std::to_string(position.value())).append(" ").append(topic).append("\n");
   }
-  return WriteFileAtomically(layout.Tombstones(), text);
+  return text + SumLine(text);
 }
+
+Result<Tombstones> Tombstones::Load(const StoreLayout& layout) {
+  const std::string path = layout.Tombstones();
+  auto text = ReadFile(path);
+  if (!text) {
+    if (text.error().code == ErrorCode::kNotFound) return Tombstones();
+    return std::move(text).error();
+  }
+  auto tombstones = Decode(*text);
+  if (tombstones) return tombstones;
+  return MakeError(ErrorCode::kCorruption, path + ": " + tombstones.error().what)
+      .WithHint(
+          "put it back from a copy; without it messages of topics that were deleted and made again may come back");
+}
+
+Status Tombstones::Save(const StoreLayout& layout) const { return WriteFileAtomically(layout.Tombstones(), Encode()); }
 
 Result<Tombstones> Tombstones::Recover(const StoreLayout& layout, PhysicalOffset log_end) {
   MQ_ASSIGN(Tombstones tombstones, Load(layout));

@@ -19,8 +19,10 @@ namespace mq::store {
 
 class Tombstones {
  public:
-  // A missing file is empty; a damaged one is an error naming the line.
+  // A missing file is empty; a damaged one is kCorruption: a wrong position would take messages of a topic that lives.
   static Result<Tombstones> Load(const StoreLayout& layout);
+  static Result<Tombstones> Decode(std::string_view text);
+  std::string Encode() const;
   // Atomic and durable.
   Status Save(const StoreLayout& layout) const;
 

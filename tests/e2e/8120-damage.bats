@@ -232,3 +232,28 @@ says() { grep -qE -- "$1" <<< "$output"; }
   done
   wait "$bench"
 }
+
+@test "an index file without its header, an empty log, lost queues of a system topic and our own small files are named" {
+  golden store-clean
+  for file in 20261129190141757 20261129190212689; do
+    dd if=/dev/zero of="$S/index/$file" bs=40 count=1 conv=notrunc status=none
+  done
+  faults
+  says 'index/20261129190141757:36: error: holds no entry though a file follows it'
+  says 'index/20261129190212689:36: error: index count is 0, but there is an entry'
+  golden store-filter
+  truncate -s 0 "$S/commitlog/00000000000000000000"
+  faults
+  says 'commitlog/00000000000000000000:0: error: is empty'
+  golden store-clean
+  rm -r "$S/consumequeue/RMQ_SYS_TRANS_OP_HALF_TOPIC"
+  faults
+  says 'consumequeue/RMQ_SYS_TRANS_OP_HALF_TOPIC/0:0: error: RMQ_SYS_TRANS_OP_HALF_TOPIC/0 ends at queue offset 0'
+  golden store-clean
+  mkdir -p "$S/mq"
+  echo 'mq-dispatched 1' > "$S/mq/dispatched"; echo '5 T' > "$S/mq/tombstones"; printf 'write \0\n' > "$S/mq/log-paths"
+  faults
+  says 'mq/dispatched:0: warning: dispatched marker: its sum is missing or wrong; the next start derives'
+  says 'mq/tombstones:0: error: its sum is missing or wrong; a broker refuses the store'
+  says 'mq/log-paths:0: error: line 1 names no directory; a broker refuses the store'
+}

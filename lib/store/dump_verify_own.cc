@@ -1,0 +1,52 @@
+#include "store/dump_verify_own.h"
+
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "store/dispatched_marker.h"
+#include "store/dump_file.h"
+#include "store/log_paths.h"
+
+namespace mq::store {
+
+Result<Tombstones> VerifyTombstones(const StoreLayout& layout, const FaultSink& sink) {
+  auto tombstones = Tombstones::Load(layout);
+  if (tombstones) return tombstones;
+  const std::string path = layout.Tombstones();
+  sink({path, 0, Severity::kError, "tombstones",
+        WithoutPath(tombstones.error().what, path) + "; a broker refuses the store"});
+  return Tombstones();
+}
+
+void VerifyMarker(const StoreLayout& layout, const FaultSink& sink) {
+  const std::string path = layout.Dispatched();
+  const auto text = ReadFile(path);
+  if (!text && text.error().code == ErrorCode::kNotFound) return;
+  std::string problem;
+  if (!text) {
+    problem = WithoutPath(text.error().what, path);
+  } else if (const auto marker = DispatchedMarker::Decode(*text); !marker) {
+    problem = marker.error().what;
+  } else {
+    return;
+  }
+  sink({path, 0, Severity::kWarning, "marker", problem + "; the next start derives the queues from the whole log"});
+}
+
+void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink) {
+  const auto paths = LoadLogPaths(layout.root());
+  if (paths) return;
+  const std::string path = layout.MqDir() + "/log-paths";
+  sink({path, 0, Severity::kError, "log-paths",
+        WithoutPath(paths.error().what, path) + "; a broker refuses the store until the file is put back or removed"});
+}
+
+void VerifyPlainFiles(const StoreLayout& layout, const FaultSink& sink) {
+  for (const std::string& path : {layout.Lock(), layout.Abort()}) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) continue;
+    sink({path, 0, Severity::kError, "I-14", "is no file: no broker would start"});
+  }
+}
+
+}  // namespace mq::store
