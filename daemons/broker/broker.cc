@@ -31,6 +31,8 @@ Broker::~Broker() {
   loop_.CancelTurnEnd(this);
   // Channels first: what they hold refers to the processors.
   server_.reset();
+  // Its thread reads positions and files.
+  core_.entry_finder.reset();
 }
 
 void Broker::ServeSettings(conf::Settings& settings) {

@@ -42,6 +42,7 @@ struct Broker::Recovery {
 
 Status Broker::TakeLock() {
   MQ_TRY(layout_.MakeDirectories());
+  MQ_TRY(store::RefuseMisplacedFolders(layout_));
   const int64_t deadline = MonotonicMs() + kLockWaitMs;
   while (true) {
     auto lock = store::StoreLock::TryAcquire(layout_);
@@ -191,6 +192,8 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   MQ_ASSIGN(core_.log, store::CommitLog::Open(options_.store, *positions_, recovered.end, core_.pool.get()));
   core_.log_reader = std::make_unique<store::LogReader>(options_.store, &*positions_);
   core_.queue_reader = std::make_unique<store::ConsumeQueueReader>(options_.store, &*positions_);
+  core_.entry_finder = std::make_unique<EntryFinder>(loop_, options_.store, *positions_);
+  core_.entry_finder->SetOnFound([this](Queue& queue) { pulls_->hold().OnAdvanced(queue); });
   if (!tombstones.empty()) {
     // Old entries of a topic that lives again are not read before mq-reputd has removed them.
     for (const auto& [topic, position] : tombstones.positions()) {

@@ -14,6 +14,7 @@ bool Core::QueueFileIsBelieved(Queue& queue) const {
   if (positions->reputd().tombstones_applied.load(std::memory_order_acquire) < queue.needs_tombstones) return false;
   // The old files are gone; what is still mapped of them is not read any more.
   queue_reader->ForgetTopic(queue.topic());
+  entry_finder->Forget();
   queue.needs_tombstones = 0;
   return true;
 }

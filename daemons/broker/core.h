@@ -8,6 +8,7 @@
 #include <string>
 
 #include "broker/consumer_offsets.h"
+#include "broker/entry_finder.h"
 #include "broker/options.h"
 #include "broker/queues.h"
 #include "broker/stats.h"
@@ -42,6 +43,7 @@ struct Core {
   std::unique_ptr<store::CommitLog> log;
   std::unique_ptr<store::LogReader> log_reader;
   std::unique_ptr<store::ConsumeQueueReader> queue_reader;
+  std::unique_ptr<EntryFinder> entry_finder;
   Stats stats;
   StatsTable counters;    // by topic, queue and group
   bool draining = false;  // no more appends

@@ -86,6 +86,9 @@ void Helpers::Spawn(Child& child) {
 
 void Helpers::OnExit(Child& child, int status, int signal) {
   child.running = false;
+  if (closing_ && signal != 0) {
+    log::Warn("helper.exit", "ended by a signal").Field("helper", ctl::RoleName(child.role)).Field("signal", signal);
+  }
   if (closing_) return CheckGone();
   const bool short_life = MonotonicMs() - child.started_ms < kShortLifeMs;
   child.backoff_ms = short_life ? std::clamp(child.backoff_ms * 2, kFirstBackoffMs, kLongestBackoffMs) : 0;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/log.h"
 #include "protocol/message.h"
+#include "store/tags_code.h"
 
 namespace mq::broker {
 namespace {
@@ -81,8 +81,9 @@ GetMessageResult& MessageReader::Get(Queue& queue, store::QueueOffset offset, in
 bool MessageReader::ScanRing(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at) {
   const store::QueueOffset end = std::min(queue.ring.end(), result_.max);
   for (; *at < end; ++*at) {
-    const store::RecentEntry& entry = queue.ring[*at];
-    if (!Take(entry.physical_offset, entry.bytes, entry.tags_code, filter, limits, false)) return false;
+    const store::RecentEntry& recent = queue.ring[*at];
+    const store::QueueEntry entry{recent.physical_offset, recent.bytes, recent.tags_code};
+    if (Take(entry, filter, limits, nullptr, *at) == Taken::kFull) return false;
   }
   return true;
 }
@@ -90,7 +91,17 @@ bool MessageReader::ScanRing(Queue& queue, const TagFilter& filter, const Limits
 bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at) {
   if (!core_.QueueFileIsBelieved(queue)) return false;
   const int64_t wanted = std::min(limits.scan, result_.max - *at);
-  const auto span = core_.queue_reader->Read(queue.topic(), queue.id(), *at, wanted);
+  auto span = core_.queue_reader->Read(queue.topic(), queue.id(), *at, wanted);
+  if (span && span->count == 0) {
+    // Either mq-reputd is not there yet, or it was, and what it wrote is damaged; or it came just now.
+    if (!HasSoundBehind(queue, *at)) return false;
+    span = core_.queue_reader->Read(queue.topic(), queue.id(), *at, wanted);
+    if (span && span->count == 0) {
+      if (!TakeDamaged(queue, *at, filter, limits)) return false;
+      ++*at;
+      return true;
+    }
+  }
   if (!span) {
     log::Warn("queue.read", "failed")
         .Field("topic", queue.topic())
@@ -98,12 +109,63 @@ bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limit
         .Field("error", span.error());
     return false;
   }
+  store::PhysicalOffset before(0);  // end of the record in front
   for (int64_t i = 0; i < span->count; ++i, ++*at) {
     const store::QueueEntry entry = (*span)[i];
     if (entry.IsPreBlank()) continue;
-    if (!Take(entry.physical_offset, entry.bytes, entry.tags_code, filter, limits, true)) return false;
+    const bool plausible = IsPlausible(entry, before);
+    const Taken taken = plausible ? Take(entry, filter, limits, &queue, *at) : Taken::kDamaged;
+    if (taken == Taken::kFull) return false;
+    if (taken == Taken::kDamaged && !TakeDamaged(queue, *at, filter, limits)) return false;
+    if (taken == Taken::kPassed) before = entry.end();
   }
-  return span->count > 0;
+  return true;
+}
+
+// What an entry says of a record, without a look at it: a filter must not pass over an entry that says nothing.
+bool MessageReader::IsPlausible(const store::QueueEntry& entry, store::PhysicalOffset before) const {
+  const int64_t file = core_.options.store.commit_log_file_bytes;
+  return entry.bytes >= static_cast<int32_t>(protocol::kMinRecordBytes) && entry.physical_offset >= before &&
+         entry.end() <= core_.log->wrote() && entry.physical_offset.value() % file + entry.bytes <= file;
+}
+
+// Whether an entry behind `offset` was dispatched, so that this one was too. A few are looked at, and the ends of
+// files: this is asked whenever somebody waits for mq-reputd.
+bool MessageReader::HasSoundBehind(const Queue& queue, store::QueueOffset offset) const {
+  constexpr int64_t kLookedAt = 512;
+  const int64_t in_file = core_.options.store.consume_queue_file_bytes / store::kQueueEntryBytes;
+  const store::QueueOffset next_file((offset.value() / in_file + 1) * in_file);
+  const auto any_sound = [&](store::QueueOffset from, int64_t count) {
+    const store::QueueSpan span = core_.queue_reader->ReadWritten(queue.topic(), queue.id(), from, count);
+    for (int64_t i = 0; i < span.count; ++i) {
+      const store::QueueEntry entry = span[i];
+      if (entry.IsRecord() && IsPlausible(entry, store::PhysicalOffset(0)) && entry.end() <= core_.dispatched()) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (next_file < result_.max && (any_sound(next_file, 1) || any_sound(next_file - 1, 1))) return true;
+  return any_sound(offset + 1, std::min(kLookedAt, result_.max - offset - 1));
+}
+
+// False: the batch ends here, and the caller asks again.
+bool MessageReader::TakeDamaged(Queue& queue, store::QueueOffset offset, const TagFilter& filter,
+                                const Limits& limits) {
+  store::QueueEntry entry;
+  switch (core_.entry_finder->Find(queue, offset, &entry)) {
+    case EntryFinder::Outcome::kSearching:
+      return false;
+    case EntryFinder::Outcome::kFound:
+      if (const Taken taken = Take(entry, filter, limits, &queue, offset); taken != Taken::kDamaged) {
+        return taken == Taken::kPassed;
+      }
+      break;
+    case EntryFinder::Outcome::kNone:
+      break;
+  }
+  ReportDamage(queue, offset);
+  return true;
 }
 
 bool MessageReader::BatchIsFull(store::PhysicalOffset position, int32_t bytes, const Limits& limits) const {
@@ -115,56 +177,70 @@ bool MessageReader::BatchIsFull(store::PhysicalOffset position, int32_t bytes, c
   return result_.bytes + bytes > limits.bytes;
 }
 
-// False when the batch is full and this entry is not consumed.
-bool MessageReader::Take(store::PhysicalOffset position, int32_t bytes, int64_t tags_code, const TagFilter& filter,
-                         const Limits& limits, bool check) {
-  if (BatchIsFull(position, bytes, limits)) return false;
-  if (position < skip_below_ || !filter.Matches(tags_code)) return true;
-  switch (AddRange(position, bytes, check)) {
+MessageReader::Taken MessageReader::Take(const store::QueueEntry& entry, const TagFilter& filter, const Limits& limits,
+                                         const Queue* queue, store::QueueOffset offset) {
+  if (BatchIsFull(entry.physical_offset, entry.bytes, limits)) return Taken::kFull;
+  if (entry.physical_offset < skip_below_ || !filter.Matches(entry.tags_code)) return Taken::kPassed;
+  switch (AddRange(entry, queue, offset)) {
     case Added::kYes:
       ++result_.messages;
-      result_.bytes += bytes;
-      return true;
+      result_.bytes += entry.bytes;
+      return Taken::kPassed;
     case Added::kDamaged:
-      ReportDamage(position);
-      return true;
+      return Taken::kDamaged;
     case Added::kFileGone:
       break;
   }
   // Its file is being deleted: RocketMQ goes on with the next file.
   const int64_t file = core_.options.store.commit_log_file_bytes;
-  skip_below_ = store::PhysicalOffset((position.value() / file + 1) * file);
+  skip_below_ = store::PhysicalOffset((entry.physical_offset.value() / file + 1) * file);
   removed_ = result_.messages == 0;
-  return true;
+  return Taken::kPassed;
 }
 
-// What comes from a queue file may point into a damaged stretch that recovery has kept: no reader could go on behind
-// it.
-MessageReader::Added MessageReader::AddRange(store::PhysicalOffset position, int32_t bytes, bool check) {
-  const auto is_record = [bytes](const char* at) {
-    return LoadBe32(at) == static_cast<uint32_t>(bytes) && LoadBe32(at + 4) == protocol::kMessageMagic;
+namespace {
+
+// Whether these bytes are one whole record, and the one of that place in that queue. All its lengths are looked at: no
+// client could find its way to the next one in a batch otherwise.
+bool IsRecordOf(std::string_view bytes, const store::QueueEntry& entry, int32_t queue_id, store::QueueOffset offset) {
+  const auto record = protocol::DecodeMessage(bytes);
+  if (!record || record->size != entry.bytes || record->physical_offset != entry.physical_offset) return false;
+  return (record->queue_id == queue_id && record->queue_offset == offset) || store::EntersManyQueues(*record);
+}
+
+}  // namespace
+
+// What comes from a queue file (`queue` is set) may be damaged, or point into a damaged stretch that recovery has kept:
+// no reader could go on behind it.
+MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, const Queue* queue,
+                                             store::QueueOffset offset) {
+  const auto is_record = [&](const char* bytes) {
+    const std::string_view whole(bytes, static_cast<size_t>(entry.bytes));
+    return queue == nullptr || IsRecordOf(whole, entry, queue->id(), offset);
   };
-  if (position == range_end_ && range_end_ + bytes <= range_file_end_) {
+  if (entry.physical_offset == range_end_ && range_end_ + entry.bytes <= range_file_end_) {
     store::Slice& last = result_.ranges.back();
-    if (check && !is_record(last.bytes.data() + last.bytes.size())) return Added::kDamaged;
-    last.bytes = std::string_view(last.bytes.data(), last.bytes.size() + static_cast<size_t>(bytes));
-    range_end_ += bytes;
+    if (!is_record(last.bytes.data() + last.bytes.size())) return Added::kDamaged;
+    last.bytes = std::string_view(last.bytes.data(), last.bytes.size() + static_cast<size_t>(entry.bytes));
+    range_end_ += entry.bytes;
     return Added::kYes;
   }
-  auto slice = core_.log_reader->Read(position, bytes);
+  auto slice = core_.log_reader->Read(entry.physical_offset, entry.bytes);
   if (!slice) return Added::kFileGone;
-  if (check && !is_record(slice->bytes.data())) return Added::kDamaged;
-  range_end_ = position + bytes;
+  if (!is_record(slice->bytes.data())) return Added::kDamaged;
+  range_end_ = entry.end();
   range_file_end_ = store::PhysicalOffset(slice->pin->end());
   result_.ranges.push_back(std::move(*slice));
   return Added::kYes;
 }
 
-void MessageReader::ReportDamage(store::PhysicalOffset position) {
+void MessageReader::ReportDamage(const Queue& queue, store::QueueOffset offset) {
   uint64_t suppressed = 0;
   if (!damage_lines_.Allow(&suppressed)) return;
-  log::Err("pull.damage", "a queue entry points to no whole record; skipped")
-      .Field("position", position.value())
+  log::Err("pull.damage", "the log holds no whole record of this offset; skipped")
+      .Field("topic", queue.topic())
+      .Field("queue", queue.id())
+      .Field("offset", offset.value())
       .Field("suppressed", suppressed);
 }
 

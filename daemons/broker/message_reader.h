@@ -3,8 +3,9 @@
 // Entries come from the queue's ring of recent appends where it covers the offset, else from the consume queue on disk;
 // the bytes stay in the mapped log: a result is a list of contiguous ranges with their pins, neighbours joined. An
 // offset between the end of the consume queue on disk and the start of the ring is a *gap*: mq-reputd is on its way
-// there, and the caller waits; the offset is never moved. Loop thread only. Spec: mq-store(5), "Reading"; store
-// statuses 11.2.
+// there, and the caller waits; the offset is never moved. An entry of a queue file that is not that of its record is
+// damaged: the caller waits in the same way while EntryFinder looks for the record. Loop thread only. Spec:
+// mq-store(5), "Reading"; store statuses 11.2.
 #pragma once
 
 #include <cstdint>
@@ -69,13 +70,23 @@ class MessageReader {
     int64_t bytes;
     int64_t scan;  // entries looked at
   };
-  bool Take(store::PhysicalOffset position, int32_t bytes, int64_t tags_code, const TagFilter& filter,
-            const Limits& limits, bool check);
+  // What became of an entry.
+  enum class Taken {
+    kPassed,   // it is in the batch, or not wanted
+    kFull,     // the batch is full and this entry is not consumed
+    kDamaged,  // it is not that of its record
+  };
+  // `queue` is null for an entry of the ring; one of a queue file is compared with its record.
+  Taken Take(const store::QueueEntry& entry, const TagFilter& filter, const Limits& limits, const Queue* queue,
+             store::QueueOffset offset);
+  bool TakeDamaged(Queue& queue, store::QueueOffset offset, const TagFilter& filter, const Limits& limits);
+  bool HasSoundBehind(const Queue& queue, store::QueueOffset offset) const;
+  bool IsPlausible(const store::QueueEntry& entry, store::PhysicalOffset before) const;
   bool ScanRing(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
   bool ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
   enum class Added { kYes, kFileGone, kDamaged };
-  Added AddRange(store::PhysicalOffset position, int32_t bytes, bool check);
-  void ReportDamage(store::PhysicalOffset position);
+  Added AddRange(const store::QueueEntry& entry, const Queue* queue, store::QueueOffset offset);
+  void ReportDamage(const Queue& queue, store::QueueOffset offset);
   bool BatchIsFull(store::PhysicalOffset position, int32_t bytes, const Limits& limits) const;
 
   Core& core_;

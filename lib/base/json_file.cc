@@ -1,5 +1,7 @@
 #include "base/json_file.h"
 
+#include <sys/stat.h>
+
 #include <cstdio>
 
 #include "base/file.h"
@@ -26,9 +28,19 @@ Result<std::optional<Value>> LoadOne(const std::string& path, const Check& check
   return std::optional<Value>(std::move(*value));
 }
 
+// A folder in the place of a backup would keep every later change from being saved.
+Status SetFolderAside(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return Ok();
+  log::Warn("config.load", "a folder lies in the place of a backup; it is set aside").Field("folder", path);
+  if (std::rename(path.c_str(), (path + ".damaged").c_str()) == 0) return Ok();
+  return ErrnoError(ErrorCode::kIo, "set " + path + " aside");
+}
+
 }  // namespace
 
 Result<std::optional<Value>> LoadFile(const std::string& path, const Check& check) {
+  MQ_TRY(SetFolderAside(path + ".bak"));
   auto main = LoadOne(path, check);
   if (main && main->has_value()) return main;
   const std::string backup_path = path + ".bak";

@@ -93,6 +93,20 @@ Result<QueueSpan> ConsumeQueueReader::Read(std::string_view topic, int32_t queue
   return span;
 }
 
+QueueSpan ConsumeQueueReader::ReadWritten(std::string_view topic, int32_t queue_id, QueueOffset offset,
+                                          int64_t max_count) {
+  QueueSpan span;
+  span.first = offset;
+  if (offset.value() < 0 || !checked()) return span;
+  const int64_t position = offset.value() * kQueueEntryBytes;
+  auto file = QueueOf(topic, queue_id).files.Get(position);
+  if (!file) return span;
+  span.count = std::min(((*file)->end() - position) / kQueueEntryBytes, max_count);
+  span.data = (*file)->data() + (position - (*file)->start());
+  span.pin = std::move(*file);
+  return span;
+}
+
 Result<QueueOffset> ConsumeQueueReader::MaxOffset(std::string_view topic, int32_t queue_id) {
   MQ_ASSIGN(auto files, ListMappedFiles(layout_.QueueDir(topic, queue_id)));
   // A power cut may leave a file its name and not its size. Without positions nobody has removed it yet.
@@ -185,7 +199,8 @@ class QueueTimes {
       if (!span[0].IsRecord()) continue;
       auto time = log_.StoreTimestamp(span[0].physical_offset);
       if (time) return std::optional<int64_t>(*time);
-      if (time.error().code != ErrorCode::kNotFound) return std::move(time).error();
+      // Of an entry that is damaged, too: the next one will do.
+      if (time.error().code == ErrorCode::kIo) return std::move(time).error();
     }
     return std::optional<int64_t>();
   }

@@ -70,6 +70,9 @@ class ConsumeQueueReader {
   // Pre-blank entries are included; the caller skips them.
   Result<QueueSpan> Read(std::string_view topic, int32_t queue_id, QueueOffset offset, int64_t max_count);
 
+  // Entries as they lie in the file of `offset`, whether they make sense or not; none where there is no file.
+  QueueSpan ReadWritten(std::string_view topic, int32_t queue_id, QueueOffset offset, int64_t max_count);
+
   // Smallest offset whose record is still in the log (binary search by physical offset); 0 for a queue
   // without files, the end of the queue when all its records have expired.
   Result<QueueOffset> MinOffset(std::string_view topic, int32_t queue_id);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "store/index_scan.h"
 #include "store/log_walk.h"
+#include "store/remove_name.h"
 
 namespace mq::store {
 
@@ -44,11 +45,7 @@ class Checker {
 
   Status RemoveFrom(size_t first) {
     if (first >= files_.size()) return Ok();
-    for (size_t i = first; i < files_.size(); ++i) {
-      if (::unlink(PathOf(i).c_str()) != 0 && errno != ENOENT) {
-        return ErrnoError(ErrorCode::kIo, "remove " + PathOf(i));
-      }
-    }
+    for (size_t i = first; i < files_.size(); ++i) MQ_TRY(RemoveName(PathOf(i)));
     files_.resize(first);
     return FsyncDirectory(layout_.IndexDir());
   }

@@ -59,7 +59,9 @@ std::vector<Held> HeldSlots(const TransientPoolReader& pool) {
   for (int32_t i = 0; i < static_cast<int32_t>(header.slots); ++i) {
     const int64_t start = header.slot[i].start.load(std::memory_order_acquire);
     const int64_t from = header.slot[i].from.load(std::memory_order_relaxed);
-    if (start < 0 || start % header.file_bytes != 0 || from < start || from > start + header.file_bytes) continue;
+    if (start < 0 || start > INT64_MAX - header.file_bytes || start % header.file_bytes != 0 || from < start ||
+        from > start + header.file_bytes)
+      continue;
     slots.push_back(LookAtSlot(header, i, pool.SlotData(i)));
   }
   std::sort(slots.begin(), slots.end(), [](const Held& a, const Held& b) { return a.start < b.start; });

@@ -60,6 +60,10 @@ Result<protocol::MessageView> LogReader::ReadRecord(PhysicalOffset offset, Slice
 Result<int64_t> LogReader::StoreTimestamp(PhysicalOffset offset) {
   constexpr int64_t kEnough = 76;  // up to and with the store time behind an IPv6 born host
   MQ_ASSIGN(Slice head, Read(offset, kEnough));
+  const auto own = static_cast<int64_t>(LoadBe64(head.bytes.data() + protocol::kRecordPhysicalOffsetAt));
+  if (LoadBe32(head.bytes.data() + protocol::kRecordMagicAt) != protocol::kMessageMagic || own != offset.value()) {
+    return MakeError(ErrorCode::kNotFound, "no record starts at position " + std::to_string(offset.value()));
+  }
   const int32_t sys_flag = static_cast<int32_t>(LoadBe32(head.bytes.data() + protocol::kRecordSysFlagAt));
   const bool v6 = (sys_flag & protocol::sys_flag::kBornHostV6) != 0;
   return static_cast<int64_t>(LoadBe64(head.bytes.data() + protocol::RecordStoreTimeAt(v6)));

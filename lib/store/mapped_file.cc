@@ -29,9 +29,11 @@ std::pair<int64_t, int64_t> PageRange(int64_t from, int64_t to) {
 
 Result<MappedFile> MappedFile::Open(const std::string& path, int64_t start, int64_t bytes, bool writable) {
   UniqueFd fd(::open(path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd.valid() && errno == EISDIR) return MakeError(ErrorCode::kCorruption, path + " is no file");
   if (!fd.valid()) return ErrnoError(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, "open " + path);
   struct stat status;
   if (::fstat(fd.get(), &status) != 0) return ErrnoError(ErrorCode::kIo, "look at " + path);
+  if (!S_ISREG(status.st_mode)) return MakeError(ErrorCode::kCorruption, path + " is no file");
   if (status.st_size != bytes) {
     return MakeError(ErrorCode::kCorruption,
                      path + " has " + std::to_string(status.st_size) + " bytes instead of " + std::to_string(bytes));

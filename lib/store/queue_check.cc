@@ -9,9 +9,11 @@
 #include "base/kill_point.h"
 #include "base/log.h"
 #include "store/consume_queue.h"
+#include "store/entry_search.h"
 #include "store/layout.h"
 #include "store/log_tail.h"
 #include "store/mapped_file.h"
+#include "store/remove_name.h"
 
 namespace mq::store {
 
@@ -57,6 +59,20 @@ class QueueFiles {
     return LoadQueueEntry(file.data() + (position - start));
   }
 
+  // Whether the ends of each file up to `end` are entries of this queue's records. Files that have changed places, or
+  // whose first or last page is lost, show it there; damage further inside is found by who reads it.
+  Result<bool> EndsAgree(const QueueName& name, QueueOffset end, PhysicalOffset log_min, LogReader& log) const {
+    for (const FileEntry& file : files_) {
+      const QueueOffset first(file.start / kQueueEntryBytes);
+      const QueueOffset behind = std::min(QueueOffset((file.start + file_bytes_) / kQueueEntryBytes), end);
+      if (first >= behind) break;
+      MQ_ASSIGN(const bool begins, EndAgrees(name, first, behind, 1, log_min, log));
+      MQ_ASSIGN(const bool ends, EndAgrees(name, behind - 1, first - 1, -1, log_min, log));
+      if (!begins || !ends) return false;
+    }
+    return true;
+  }
+
   // Nothing but zeros behind `end`; files that start at or behind it go.
   Status CutTo(QueueOffset end, QueueCheck& check) {
     if (mode_ == QueueCheckMode::kLookOnly) return Ok();
@@ -77,6 +93,22 @@ class QueueFiles {
   }
 
  private:
+  // Looks from `at` on (in steps of `step`, up to `stop`) for an entry that says something.
+  Result<bool> EndAgrees(const QueueName& name, QueueOffset at, QueueOffset stop, int64_t step, PhysicalOffset log_min,
+                         LogReader& log) const {
+    constexpr int kLooks = 16;  // entries whose records are damaged prove nothing
+    for (int looks = 0; at != stop && looks < kLooks; at += step) {
+      MQ_ASSIGN(const QueueEntry entry, EntryAt(at));
+      if (entry.IsPreBlank()) continue;
+      if (!entry.IsValid()) return false;
+      if (entry.physical_offset < log_min) return true;  // expired
+      const EntryAgrees agrees = CompareEntry(log, name, at, entry);
+      if (agrees != EntryAgrees::kUnknown) return agrees == EntryAgrees::kYes;
+      ++looks;
+    }
+    return true;
+  }
+
   // Once for all files of the queue.
   Status SyncNames() const {
     if (!removed_) return Ok();
@@ -87,7 +119,7 @@ class QueueFiles {
   Status Remove(const FileEntry& file, QueueCheck& check) const {
     if (mode_ == QueueCheckMode::kLookOnly) return Ok();
     const std::string path = directory_ + "/" + MappedFileName(file.start);
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return ErrnoError(ErrorCode::kIo, "remove " + path);
+    MQ_TRY(RemoveName(path));
     ++check.removed_files;
     removed_ = true;
     return Ok();
@@ -106,7 +138,7 @@ void WarnLost(const QueueName& name, QueueOffset kept, const char* what) {
 
 // A queue the marker names: keeps what is whole of it, cuts the rest, lowers check.start where entries are lost.
 Status KeepMarked(PhysicalOffset log_min, const DispatchedMarker& marker, const QueueName& name,
-                  const MarkedQueue& marked, QueueFiles& files, QueueCheck& check) {
+                  const MarkedQueue& marked, QueueFiles& files, LogReader& log, QueueCheck& check) {
   auto lose_all = [&](const char* what) {
     WarnLost(name, QueueOffset(0), what);
     ++check.rebuilt_queues;
@@ -122,6 +154,8 @@ Status KeepMarked(PhysicalOffset log_min, const DispatchedMarker& marker, const 
   if (whole.value() * kQueueEntryBytes <= files.first()) return lose_all("queue files are damaged: derived again");
   MQ_ASSIGN(QueueEntry last, files.EntryAt(whole - 1));
   if (!last.IsRecord() || last.end() > marker.offset) return lose_all("queue entries are not as marked: derived again");
+  MQ_ASSIGN(const bool agree, files.EndsAgree(name, whole, log_min, log));
+  if (!agree) return lose_all("queue entries are not those of its records: derived again");
   if (whole < marked.end) {
     WarnLost(name, whole, "a queue file is gone: derived again from there on");
     ++check.rebuilt_queues;
@@ -163,12 +197,13 @@ Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_m
     const PhysicalOffset dead = tombstones.Of(queue.first.topic);
     return dead.value() > 0 && marker->offset <= dead;
   });
+  LogReader log(options, nullptr, check.start);
   for (const QueueName& name : names) {
     QueueFiles files(options, name, mode);
     MQ_TRY(files.Load(check));
     auto it = marked.find(name);
     if (it != marked.end()) {
-      MQ_TRY(KeepMarked(log_min, *marker, name, it->second, files, check));
+      MQ_TRY(KeepMarked(log_min, *marker, name, it->second, files, log, check));
       marked.erase(it);
     } else if (marker) {
       // Made after the marker: all its records are derived again anyway.

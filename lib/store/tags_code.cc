@@ -23,4 +23,8 @@ int64_t QueueTagsCode(const protocol::MessageView& message, std::span<const int6
   return protocol::TagsCode(message.properties);
 }
 
+bool EntersManyQueues(const protocol::MessageView& message) {
+  return protocol::FindProperty(message.properties, "INNER_MULTI_DISPATCH").has_value();
+}
+
 }  // namespace mq::store

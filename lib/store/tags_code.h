@@ -13,4 +13,7 @@ namespace mq::store {
 // `delay_levels_ms`: level 1 first.
 int64_t QueueTagsCode(const protocol::MessageView& message, std::span<const int64_t> delay_levels_ms);
 
+// Whether RocketMQ has put the record into further queues than its own, at offsets that its head does not name.
+bool EntersManyQueues(const protocol::MessageView& message);
+
 }  // namespace mq::store

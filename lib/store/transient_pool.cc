@@ -139,7 +139,7 @@ Result<std::unique_ptr<TransientPoolReader>> TransientPoolReader::Open(const Sto
     return refuse("is of another store");
   }
   if (header->slots < 1 || header->slots > kMaxPoolSlots || header->file_bytes < kPageBytes ||
-      PoolBytes(header->file_bytes, header->slots) != status.st_size) {
+      header->file_bytes > status.st_size || PoolBytes(header->file_bytes, header->slots) != status.st_size) {
     return refuse("has a wrong size: " + std::to_string(status.st_size) + " bytes");
   }
   pool->header_ = header;

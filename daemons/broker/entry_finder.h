@@ -1,0 +1,57 @@
+// EntryFinder: where the records lie whose queue entries are damaged. A message that is whole in the log is served
+// whatever has become of its queue file.
+//
+// The first pull that comes upon such an entry starts a search on a thread of the pool (store/entry_search.h) and waits
+// as in a gap; what was found is remembered, and pulls of the queue are tried again. Fed by MessageReader; owned by
+// Core. Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "base/log.h"
+#include "broker/queues.h"
+#include "loop/loop.h"
+#include "store/entry_search.h"
+
+namespace mq::broker {
+
+class EntryFinder {
+ public:
+  EntryFinder(loop::Loop& loop, const store::StoreOptions& options, const store::Positions& positions);
+  ~EntryFinder();  // calls a search off and waits for its thread
+  // `found` is called when a search is over and pulls of the queue may go on.
+  void SetOnFound(std::function<void(Queue&)> found) { found_ = std::move(found); }
+
+  enum class Outcome {
+    kSearching,  // wait
+    kFound,
+    kNone,  // the log holds no whole record of that offset
+  };
+  Outcome Find(Queue& queue, store::QueueOffset offset, store::QueueEntry* entry);
+
+  // A topic was deleted: what was found may be of its former life.
+  void Forget();
+
+ private:
+  using Key = std::tuple<std::string, int32_t, int64_t>;  // topic, queue id, queue offset
+  void Start(Queue& queue, store::QueueOffset offset);
+  void OnDone(Queue& queue, const Result<store::FoundEntries>& found);
+
+  loop::Loop& loop_;
+  store::StoreOptions options_;
+  const store::Positions& positions_;
+  std::function<void(Queue&)> found_;
+  std::map<Key, std::optional<store::QueueEntry>> known_;
+  struct Job;
+  std::shared_ptr<Job> job_;  // the search under way
+  uint64_t life_ = 0;         // grows when what a search under way finds is no longer wanted
+  log::RateLimit lines_{6};
+};
+
+}  // namespace mq::broker

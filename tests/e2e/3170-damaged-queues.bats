@@ -1,0 +1,104 @@
+# Damaged consume queues: a message that is whole in the log is served whatever has become of its entry.
+load helper
+
+queue_file() { echo "$STORE/consumequeue/T/0/00000000000000000000"; }
+put() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+bodies() { mq-consume -t T --from start -e -q; }
+
+@test "RC-09 entries that are zeros, noise or another record's: every message is served, in order, and it is said" {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq 250 | mq-send -t T -T tag -q
+  stop broker
+  # Entries 50 to 99 are zeros, 120 is noise, 130 is the entry of 10.
+  dd if=/dev/zero of="$(queue_file)" bs=20 seek=50 count=50 conv=notrunc status=none
+  put "$(queue_file)" 2400 '\377\377\377\1\2\3'
+  dd if="$(queue_file)" of="$(queue_file)" bs=20 skip=10 seek=130 count=1 conv=notrunc status=none
+  run mq-storedump "$STORE" --verify -q
+  [ "$status" = 1 ]
+  [[ $output == *"consumequeue/T/0/00000000000000000000:1000: error: entries 50 to 99 of T/0 are missing"* ]]
+  [[ $output == *"entry 130 names position"* ]]
+  start_broker
+  diff <(bodies) <(seq 250)
+  # A filter passes over nothing either.
+  diff <(mq-consume -t T -T tag --from start -e -q) <(seq 250)
+  # A pull may begin inside of the stretch.
+  [ "$(mq-consume -t T --from 60 -c 1 -q)" = 61 ]
+  grep -q 'queue.damage.*topic=T queue=0 offset=50' "$T/broker.log"
+  echo more | mq-send -t T -q
+  [ "$(bodies | wc -l)" = 251 ]
+  stop broker
+}
+
+@test "files of two queues that have changed places: both are derived again, nobody gets the other's messages" {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  mq-admin topic create U --read-queues 1 --write-queues 1 > "$T/created"
+  seq 100 | mq-send -t T -q
+  seq 101 200 | mq-send -t U -q
+  stop broker
+  mv "$(queue_file)" "$T/aside"
+  mv "$STORE/consumequeue/U/0/00000000000000000000" "$(queue_file)"
+  mv "$T/aside" "$STORE/consumequeue/U/0/00000000000000000000"
+  start_broker
+  diff <(bodies) <(seq 100)
+  diff <(mq-consume -t U --from start -e -q) <(seq 101 200)
+  stop broker
+  mq-storedump "$STORE" --verify -q
+}
+
+@test "tombstones that were changed are told, and the broker refuses rather than lose what lives" {
+  start_cluster
+  seq 10 | mq-send -t T -q
+  mq-admin topic delete T --yes > "$T/deleted"
+  stop broker
+  sed -i 's/^1/9/; s/^2/8/' "$STORE/mq/tombstones"
+  run mq-storedump "$STORE" --verify -q
+  [ "$status" = 1 ]
+  [[ $output == *"mq/tombstones:0: error: its sum is missing or wrong; a broker refuses the store [tombstones]"* ]]
+  run timeout 20 mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a $SMALL
+  [ "$status" = 8 ]
+  [[ $output == *"mq/tombstones: its sum is missing or wrong"* ]]
+}
+
+@test "a record whose end is lost is left out of a batch, which its readers could not go on behind" {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq -f '%0200g' 100 | mq-send -t T -q
+  stop broker
+  # From the middle of a body to the end of its record; the next one begins at a multiple of the record's size.
+  size=$(mq-storedump "$STORE" queue -J -q | jq -s 'map(select(.topic == "T"))[0].size')
+  first=$(mq-storedump "$STORE" queue -J -q | jq -s 'map(select(.topic == "T"))[0].phyOffset')
+  dd if=/dev/zero of="$STORE/commitlog/00000000000000000000" bs=1 seek=$((first + 40 * size + 120)) \
+    count=$((size - 120)) conv=notrunc status=none
+  start_broker
+  diff <(bodies) <(seq -f '%0200g' 100 | sed 41d)
+  grep -q 'pull.damage.*topic=T queue=0 offset=40' "$T/broker.log"
+  stop broker
+}
+
+@test "a folder in the place of a file: queues and index are derived again, our small files are named and refused" {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq 60 | mq-send -t T -k key -q
+  stop broker
+  index=$(ls "$STORE/index")
+  for file in "$(queue_file)" "$STORE/index/$index"; do
+    rm "$file"; mkdir "$file"; touch "$file/x"
+  done
+  start_broker
+  diff <(bodies) <(seq 60)
+  [ "$(mq-admin msg find -t T --key key --max 64 --broker "$BROKER" --json -q | wc -l)" = 60 ]
+  stop broker
+  mq-storedump "$STORE" --verify -q
+  for file in mq/dispatched mq/tombstones checkpoint abort lock; do
+    rm -rf "${STORE:?}/$file"; mkdir "$STORE/$file"
+    run timeout 20 mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a $SMALL
+    [ "$status" = 8 ]
+    [[ $output == *"$STORE/$file is no file"* ]]
+    run mq-storedump "$STORE" --verify -q
+    [ "$status" = 1 ]
+    [[ $output == *"$STORE/$file:0: "* ]]
+    rmdir "$STORE/$file"
+  done
+}
