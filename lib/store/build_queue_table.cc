@@ -57,7 +57,7 @@ Result<int64_t> BuildQueueTable(const StoreOptions& options, const RecoverResult
     }
     if (!EntersQueue(message->sys_flag) || message->queue_id < 0) continue;
     if (walk.record_position() < tombstones.Of(message->topic)) continue;
-    table.Raise(message->topic, message->queue_id, message->queue_offset + 1);
+    if (message->queue_offset.value() >= 0) table.Note(message->topic, message->queue_id, message->queue_offset);
   }
   return records;
 }

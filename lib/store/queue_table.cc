@@ -1,5 +1,7 @@
 #include "store/queue_table.h"
 
+#include <utility>
+
 namespace mq::store {
 
 QueueState* QueueTable::Find(std::string_view topic, int32_t queue_id) {
@@ -20,6 +22,19 @@ QueueState& QueueTable::GetOrCreate(std::string_view topic, int32_t queue_id) {
   QueueState& made = *state;
   states_.emplace(Key{made.topic, queue_id}, std::move(state));
   return made;
+}
+
+void QueueTable::Note(std::string_view topic, int32_t queue_id, QueueOffset offset) {
+  QueueState& state = GetOrCreate(topic, queue_id);
+  if (offset > kMaxQueueOffset) return;
+  const bool first = state.next.value() == 0;
+  // A second record from 0 on: the topic was deleted and made again.
+  const bool lives_again =
+      std::exchange(state.again, !first && !state.alone && offset.value() == 0) && offset.value() == 1;
+  if (!first && offset - state.next > kMaxGapEntries) return;
+  // The first one claimed too high an offset when the second one lies below its file.
+  if (first || offset >= state.next || state.alone || lives_again) state.next = offset + 1;
+  state.alone = first;
 }
 
 void QueueTable::Raise(std::string_view topic, int32_t queue_id, QueueOffset next) {

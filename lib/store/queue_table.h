@@ -15,12 +15,20 @@
 
 namespace mq::store {
 
+// A jump in numbering beyond this is no gap but a forged or damaged record: it gets no entry, and does not count.
+inline constexpr int64_t kMaxGapEntries = 1000000;
+// Beyond it an offset is no place in a file.
+inline constexpr QueueOffset kMaxQueueOffset{INT64_MAX / 64};
+
 struct QueueState {
   QueueOffset next;  // queue offset the next message gets; the queue's maximum offset
   std::string topic;
   int32_t queue_id = 0;
   // Position of the end of the newest record of this queue in this process's life; 0 = none yet.
   PhysicalOffset last_record_end;
+  // What recovery has seen: one record only, whose offset may be wrong; a later record with offset 0 as the last one.
+  bool alone = false;
+  bool again = false;
 };
 
 class QueueTable {
@@ -30,6 +38,8 @@ class QueueTable {
   const QueueState* Find(std::string_view topic, int32_t queue_id) const;
   // Makes it with next offset 0 where missing.
   QueueState& GetOrCreate(std::string_view topic, int32_t queue_id);
+  // A record of that offset lies in the log: what the queue writer would make of it decides (queue_writer.h).
+  void Note(std::string_view topic, int32_t queue_id, QueueOffset offset);
   // Raises the next offset; never lowers it.
   void Raise(std::string_view topic, int32_t queue_id, QueueOffset next);
   // The topic was deleted: its queues start again at 0. States stay valid.

@@ -53,12 +53,27 @@ std::optional<MarkedQueue> QueueWriter::marked() const {
 }
 
 Status QueueWriter::Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
+  if (again_) {
+    // Two records from 0 on are a new life of the topic, of whose deletion nothing is known: mq/tombstones is gone, or
+    // the store is RocketMQ's. One alone is a damaged offset.
+    const QueueEntry first = *again_;
+    again_.reset();
+    if (offset.value() == 1 && entry.physical_offset > first.physical_offset) {
+      MQ_TRY(StartAgain(QueueOffset(0), first, "queue offsets begin again at 0: what was there is of a former life"));
+    }
+  }
   if (started_ && offset == end_) return AppendEntry(entry);
+  if (offset > kMaxQueueOffset) {
+    ++anomalies.jumps;
+    return Ok();
+  }
   if (!started_) {
     MQ_TRY(StartAt(offset));
-  } else if (offset < end_) {
-    NoteConflict(offset, entry, anomalies);
+    MQ_TRY(AppendEntry(entry));
+    alone_ = offset;
     return Ok();
+  } else if (offset < end_) {
+    return PutBelowEnd(offset, entry, anomalies);
   } else if (offset - end_ > kMaxGapEntries) {
     ++anomalies.jumps;
     WarnOfNumbering(name_, end_, offset, "queue offset jumps too far: the record gets no queue entry");
@@ -87,18 +102,63 @@ Status QueueWriter::FillGap(QueueOffset offset, QueueAnomalies& anomalies) {
   return Ok();
 }
 
-// Below the end: normally a replay of what is there already.
-void QueueWriter::NoteConflict(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
+// An earlier file is mapped for a look; nothing when it has gone.
+Result<MappedFile*> QueueWriter::WrittenFile(int64_t position) {
+  if (file_ != nullptr && position >= file_->start()) return file_.get();
+  for (const auto& file : full_files_) {
+    if (position >= file->start() && position < file->end()) return file.get();
+  }
+  if (below_ != nullptr && position >= below_->start() && position < below_->end()) return below_.get();
+  const int64_t start = position / options_.consume_queue_file_bytes * options_.consume_queue_file_bytes;
+  const std::string path = directory_ + "/" + MappedFileName(start);
+  auto file = MappedFile::OpenReadWrite(path, start, options_.consume_queue_file_bytes);
+  if (!file && file.error().code == ErrorCode::kNotFound) return nullptr;
+  if (!file) return std::move(file).error();
+  below_ = std::make_unique<MappedFile>(std::move(*file));
+  return below_.get();
+}
+
+Status QueueWriter::PutBelowEnd(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
   const int64_t position = offset.value() * kQueueEntryBytes;
-  if (file_ == nullptr || position < file_->start()) return;
-  const QueueEntry there = LoadQueueEntry(file_->data() + (position - file_->start()));
-  if (there.physical_offset == entry.physical_offset) return;
-  ++anomalies.conflicts;
-  WarnOfNumbering(name_, end_, offset, "queue offset is taken by another record: the record gets no queue entry");
+  if (position < first_ && alone_.value() >= 0) {
+    return StartAgain(offset, entry, "the first queue offset was too high: the queue starts again");
+  }
+  MQ_ASSIGN(MappedFile * file, WrittenFile(position));
+  if (file == nullptr || position < first_) return Ok();
+  char* place = file->mutable_data() + (position - file->start());
+  const QueueEntry there = LoadQueueEntry(place);
+  if (there.physical_offset == entry.physical_offset && !there.IsPreBlank()) return Ok();
+  // Positions grow along a queue. A record that claimed too high an offset left a gap in front of it, which those that
+  // it overtook now fill, and sits in the place of one that follows them.
+  const bool overtook = position > file->start() && entry.physical_offset > there.physical_offset &&
+                        LoadQueueEntry(place - kQueueEntryBytes).physical_offset > there.physical_offset;
+  if (!there.IsPreBlank() && !overtook) {
+    if (offset.value() == 0 && entry.physical_offset > there.physical_offset) again_ = entry;
+    ++anomalies.conflicts;
+    WarnOfNumbering(name_, end_, offset, "queue offset is taken by another record: the record gets no queue entry");
+    return Ok();
+  }
+  StoreQueueEntry(place, entry);
+  if (file == below_.get()) return below_->Sync(position - file->start(), position - file->start() + kQueueEntryBytes);
+  dirty_from_ = std::min(dirty_from_, position);
+  return Ok();
+}
+
+// What was written does not count: a single record with a wrong offset, or a former life of the topic.
+Status QueueWriter::StartAgain(QueueOffset offset, const QueueEntry& entry, const char* why) {
+  WarnOfNumbering(name_, end_, offset, why);
+  file_.reset();
+  below_.reset();
+  full_files_.clear();
+  MQ_TRY(RemoveTree(directory_));
+  started_ = false;
+  MQ_TRY(StartAt(offset));
+  return AppendEntry(entry);
 }
 
 Status QueueWriter::AppendEntry(const QueueEntry& entry) {
   const int64_t position = end_bytes();
+  alone_ = QueueOffset(-1);
   if (file_ == nullptr || position >= file_->end()) MQ_TRY(OpenFileFor(position));
   const int64_t in_file = position - file_->start();
   if (in_file + kQueueEntryBytes > allocated_in_file_) MQ_TRY(AllocateAhead(in_file));

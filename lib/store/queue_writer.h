@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,12 +20,10 @@
 #include "store/dispatched_marker.h"
 #include "store/layout.h"
 #include "store/mapped_file.h"
+#include "store/queue_table.h"
 #include "store/store_options.h"
 
 namespace mq::store {
-
-// A jump in numbering beyond this is no gap but a forged or damaged record: it gets no entry.
-inline constexpr int64_t kMaxGapEntries = 1000000;
 
 // What went wrong with the numbering of records, counted over all queues.
 struct QueueAnomalies {
@@ -39,8 +38,9 @@ class QueueWriter {
   // its directory holds is then overwritten).
   QueueWriter(const StoreOptions& options, QueueName name, std::optional<MarkedQueue> start);
 
-  // Writes the entry at `offset`; below the end: already built, nothing changes; above it: the gap is
-  // filled first.
+  // Writes the entry at `offset`; above the end: the gap is filled first; below it: normally already built, and nothing
+  // changes. A record whose offset is damaged must not cost those their entries that are right: one that it overtook
+  // gets its place back.
   Status Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
   // Durable up to the present end.
   Status Sync();
@@ -58,7 +58,9 @@ class QueueWriter {
   int64_t end_bytes() const { return end_.value() * kQueueEntryBytes; }
   Status StartAt(QueueOffset offset);
   Status FillGap(QueueOffset offset, QueueAnomalies& anomalies);
-  void NoteConflict(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
+  Status PutBelowEnd(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
+  Status StartAgain(QueueOffset offset, const QueueEntry& entry, const char* why);
+  Result<MappedFile*> WrittenFile(int64_t position);
   Status OpenFileFor(int64_t position);
   Status CreateFile(int64_t start);
   Status AppendEntry(const QueueEntry& entry);
@@ -71,7 +73,10 @@ class QueueWriter {
   std::unique_ptr<MappedFile> file_;
   // Full files that were written since the last sync.
   std::vector<std::unique_ptr<MappedFile>> full_files_;
+  std::unique_ptr<MappedFile> below_;  // an earlier file that a replay looks at
   int64_t allocated_in_file_ = 0;
+  QueueOffset alone_{-1};            // the offset of the only record so far, which may be wrong
+  std::optional<QueueEntry> again_;  // of a later record with offset 0: the next one says whether the topic began again
   bool started_ = false;
   int64_t first_ = 0;
   QueueOffset end_;

@@ -141,21 +141,62 @@ TEST(ReputTest, QueueTailBeyondTheRecoveredLogIsCut) {
   EXPECT_EQ(store.Bodies("T", 0).back(), "other");
 }
 
-TEST(ReputTest, GapsAreFilledAndTooLowOffsetsSkipped) {
+// A record that claims too high an offset leaves a gap; those that it overtook get their places, and the one whose
+// place it has taken as well. Only a second record of an offset that is taken rightly has none.
+TEST(ReputTest, GapsAreFilledAndRecordsThatWereOvertakenGetTheirPlaces) {
   TestStore store;
   store.Boot();
   store.Append("T", 0, "zero");
   store.table.GetOrCreate("T", 0).next = QueueOffset(6);
   store.Append("T", 0, "six");
   store.table.GetOrCreate("T", 0).next = QueueOffset(1);
-  store.Append("T", 0, "one again");
-  store.table.GetOrCreate("T", 0).next = QueueOffset(7);
-  store.Append("T", 0, "seven");
+  store.Append("T", 0, "one");
+  store.table.GetOrCreate("T", 0).next = QueueOffset(1);
+  for (const char* body : {"one again", "two", "three", "four", "five", "six again", "seven"}) {
+    store.Append("T", 0, body);
+  }
   auto reput = store.OpenReput();
   ASSERT_TRUE(reput->Step(0, 100).has_value());
   EXPECT_EQ(reput->anomalies().gaps, 1u);
   EXPECT_EQ(reput->anomalies().conflicts, 1u);
-  EXPECT_EQ(store.Bodies("T", 0), (std::vector<std::string>{"zero", "six", "seven"}));
+  EXPECT_EQ(store.Bodies("T", 0),
+            (std::vector<std::string>{"zero", "one", "two", "three", "four", "five", "six again", "seven"}));
+}
+
+// The very first record of a queue may be the one whose offset is damaged.
+TEST(ReputTest, AQueueThatBeganTooHighStartsAgain) {
+  TestStore store;
+  store.Boot();
+  store.table.GetOrCreate("T", 0).next = QueueOffset(1 << 20);
+  store.Append("T", 0, "damaged");
+  store.table.GetOrCreate("T", 0).next = QueueOffset(0);
+  for (const char* body : {"zero", "one"}) store.Append("T", 0, body);
+  // What recovery makes of the same log.
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("T", 0), (std::vector<std::string>{"zero", "one"}));
+  EXPECT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  store.Boot();
+  EXPECT_EQ(store.table.Find("T", 0)->next, QueueOffset(2));
+}
+
+// A topic that was deleted and made again, and nobody knows any more that it was.
+TEST(ReputTest, TwoRecordsFromZeroOnAreANewLifeAndOneIsNone) {
+  for (const int records : {1, 2, 5}) {
+    TestStore store;
+    store.Boot();
+    for (const char* body : {"old zero", "old one", "old two"}) store.Append("T", 0, body);
+    store.table.GetOrCreate("T", 0).next = QueueOffset(0);
+    for (int i = 0; i < records; ++i) store.Append("T", 0, std::to_string(i));
+    store.DispatchAll();
+    const auto bodies = store.Bodies("T", 0);
+    ASSERT_FALSE(bodies.empty());
+    EXPECT_EQ(bodies.front(), records == 1 ? "old zero" : "0");
+    EXPECT_EQ(bodies.size(), records == 1 ? 3u : static_cast<size_t>(records));
+    // What recovery makes of the same log.
+    EXPECT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+    store.Boot();
+    EXPECT_EQ(store.table.Find("T", 0)->next.value(), static_cast<int64_t>(bodies.size()));
+  }
 }
 
 // The walk of reput takes a blank that lies for damage, as recovery does, and goes on at the next record.
