@@ -49,7 +49,7 @@ test-unit: build ## the unit tests
 test-e2e: build ## the end-to-end tests, with real processes
 	@BUILD=$(BUILD) tests/e2e/run
 
-test-crash: ## power cuts, kills at named steps and at random: SEED=N ROUNDS=N KIND=power|points|model|kill MODE=async|sync|pool
+test-crash: ## power cuts, kills, damaged stores: SEED=N ROUNDS=N KIND=power|points|model|damage|kill MODE=async|sync|pool
 	@$(MAKE) --no-print-directory KIND=release build
 	@BUILD=build/release tests/crash/run --seed $(SEED) --mode $(MODE) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(filter-out file,$(origin KIND)),--kind $(KIND))
 
@@ -64,7 +64,7 @@ test-garbage: build ## a million garbage frames on a hundred thousand connection
 	@GARBAGE_CONNECTIONS=100000 GARBAGE_FRAMES=1000000 BUILD=$(BUILD) bats --print-output-on-failure \
 	  -f 'flood of garbage' tests/e2e/1010-hostile-bytes.bats
 
-fuzz: deps ## run each fuzzer for SECONDS seconds (30)
+fuzz: deps ## run each fuzzer for SECONDS seconds (30), two at a time
 	@tests/fuzz/run $(SECONDS)
 
 bench: build ## the benchmarks, as ratios to this machine's own limits

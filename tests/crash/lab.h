@@ -17,9 +17,10 @@
 namespace mq::crash {
 
 struct LabOptions {
-  std::string programs;  // where mq-broker and the others are
-  std::string layer;     // the preloaded library
-  std::string base;      // working directory, made anew
+  std::string programs;                       // where mq-broker and the others are
+  std::string layer;                          // the preloaded library
+  std::string base;                           // working directory, made anew
+  std::string golden = "tests/golden/store";  // recorded stores
   uint64_t seed = 1;
   uint64_t rounds = 0;
 };
@@ -97,5 +98,6 @@ class Lab {
 bool RunPower(const LabOptions& options);
 bool RunPoints(const LabOptions& options);
 bool RunModel(const LabOptions& options);
+bool RunDamage(const LabOptions& options);
 
 }  // namespace mq::crash

@@ -1,5 +1,5 @@
-// The crash laboratory: crash_lab power|points|model --seed N --rounds N [--base DIR]. Programs and layer lie
-// beside it. One line of verdict on stdout; exit status 0, 1 when something was lost, 2 for wrong usage.
+// The crash laboratory: crash_lab power|points|model|damage --seed N --rounds N [--base DIR] [--golden DIR]. Programs
+// and layer lie beside it. One line of verdict on stdout; exit status 0, 1 when something was lost, 2 for wrong usage.
 // tests/crash/run is what people call.
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 namespace {
 
 int Usage() {
-  std::fprintf(stderr, "usage: crash_lab power|points|model --seed N --rounds N [--base DIR]\n");
+  std::fprintf(stderr, "usage: crash_lab power|points|model|damage --seed N --rounds N [--base DIR] [--golden DIR]\n");
   return 2;
 }
 
@@ -38,6 +38,8 @@ int main(int argc, char** argv) {
     const auto number = mq::ParseInt64(argv[i + 1]);
     if (name == "--base") {
       options.base = argv[i + 1];
+    } else if (name == "--golden") {
+      options.golden = argv[i + 1];
     } else if (name == "--seed" && number && *number > 0) {
       options.seed = static_cast<uint64_t>(*number);
     } else if (name == "--rounds" && number && *number > 0) {
@@ -54,6 +56,8 @@ int main(int argc, char** argv) {
     good = mq::crash::RunModel(options);
   } else if (kind == "points") {
     good = mq::crash::RunPoints(options);
+  } else if (kind == "damage") {
+    good = mq::crash::RunDamage(options);
   } else {
     return Usage();
   }

@@ -1,0 +1,342 @@
+// KIND=damage: a store is damaged in one way; --verify must name it, and the broker must serve every record that was
+// not hit, or refuse with one clear line. See damage_expect.h for what is asked.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/strings.h"
+#include "client.h"
+#include "damage_expect.h"
+#include "damage_make.h"
+#include "damage_read.h"
+#include "damage_store.h"
+#include "lab.h"
+#include "process.h"
+#include "protocol/message.h"
+#include "protocol/names.h"
+
+namespace mq::crash {
+
+namespace {
+
+constexpr int64_t kReadyMs = 10000;
+constexpr int64_t kStopMs = 10000;
+constexpr int64_t kVerifyMs = 10000;
+constexpr int kRefusedStatus = 8;
+constexpr uint64_t kMostBad = 20;  // then the run ends
+constexpr size_t kFreshSends = 3;  // queues that take a new message in a round
+
+Error Bad(std::string what) { return MakeError(ErrorCode::kCorruption, std::move(what)); }
+
+bool IsIndex(const std::string& name) { return name.starts_with("store/index/"); }
+
+struct Tally {
+  uint64_t rounds = 0;
+  uint64_t refused = 0;
+  uint64_t unnoticed = 0;  // nothing had to be named
+  uint64_t hit = 0;        // records
+  uint64_t cut = 0;        // rounds in which records behind the last flush were given up
+};
+
+class DamageRun {
+ public:
+  DamageRun(const LabOptions& options, DamageStores stores)
+      : random_(options.seed),
+        stores_(std::move(stores)),
+        daemons_(Daemons::Options{options.programs, "", stores_.root(), "", stores_.log()}) {}
+
+  Status Prepare() {
+    MQ_TRY(MakeDirectories(stores_.base));
+    MQ_ASSIGN(bases_, stores_.Make(random_));
+    MQ_TRY(daemons_.StartNameServer());
+    // What a store has by itself, damaged by nobody, is not held against a round.
+    for (const BaseStore& base : bases_) {
+      store_ = &base;
+      damage_ = Damage();
+      damage_.text = "nothing in " + base.name;
+      MQ_TRY(stores_.Lay(base));
+      MQ_TRY(CheckRound());
+    }
+    return Ok();
+  }
+
+  Status Round(Tally& tally) {
+    store_ = &bases_[Below(random_, bases_.size())];
+    MQ_TRY(stores_.Lay(*store_));
+    MQ_ASSIGN(damage_, MakeDamage(random_, stores_, *store_));
+    MQ_TRY(stores_.KeepCopy());
+    Tally& kind = kinds_[static_cast<size_t>(damage_.kind)];
+    tally_ = &kind;
+    Status done = CheckRound();
+    ++kind.rounds;
+    ++tally.rounds;
+    tally_ = nullptr;
+    return done;
+  }
+
+  // After a bad round: nothing goes on, and the damaged copy is kept as it was before a broker saw it. Its place.
+  std::string Fail(uint64_t round) {
+    daemons_.KillAll();
+    return stores_.SetCopyAside(round);
+  }
+  const std::string& damage_text() const { return damage_.text; }
+  const Tally& KindTally(size_t kind) const { return kinds_[kind]; }
+  std::string LogTail() const {
+    constexpr size_t kTail = 4000;
+    const auto text = ReadFile(stores_.log());
+    if (!text) return "";
+    return text->size() <= kTail ? *text : text->substr(text->size() - kTail);
+  }
+
+ private:
+  Status CheckRound() {
+    MQ_ASSIGN(expected_, Expect(stores_, *store_, damage_));
+    MQ_ASSIGN(const auto before, Verify());
+    if (const MustName* place = Unnamed(expected_, before)) {
+      return Bad("--verify does not name " + place->file + " (bytes " + std::to_string(place->from) + " to " +
+                 std::to_string(place->to) + (place->rules.empty() ? "" : ", by " + std::string(place->rules)) + ")");
+    }
+    if (tally_ != nullptr && expected_.must_name.empty()) ++tally_->unnoticed;
+    if (tally_ != nullptr) tally_->hit += expected_.hit.size();
+    if (tally_ != nullptr && expected_.cut_from != INT64_MAX) ++tally_->cut;
+    RemoveFile(stores_.log()).Ignore("the log of the round before");
+    MQ_TRY(daemons_.Start(DamageArguments(*store_)));
+    MQ_ASSIGN(const bool ready, daemons_.WaitReady(kReadyMs));
+    if (!ready) return CheckRefusal();
+    MQ_TRY(CheckServed());
+    MQ_ASSIGN(const int status, daemons_.Stop(kStopMs));
+    if (status != 0) return Bad("a clean stop ended with status " + std::to_string(status));
+    MQ_TRY(CheckLog());
+    MQ_ASSIGN(const auto after, Verify());
+    return CheckLeft(after);
+  }
+
+  Result<std::vector<FoundFault>> Verify() {
+    MQ_ASSIGN(const ProcessResult ran,
+              RunProcess({stores_.programs + "/mq-storedump", stores_.root(), "--verify", "-q"}, kVerifyMs));
+    if (ran.status != 0 && ran.status != 1) {
+      return Bad("--verify ended with status " + std::to_string(ran.status) + ": " + ran.err);
+    }
+    std::vector<FoundFault> faults;
+    for (const std::string_view line : SplitAny(ran.out, "\n")) {
+      const size_t text = line.find(": ");
+      const size_t colon = line.rfind(':', text - 1);
+      const size_t rule = line.rfind(" [");
+      if (text == std::string_view::npos || colon == std::string_view::npos || rule == std::string_view::npos) {
+        return Bad("--verify printed '" + std::string(line) + "'");
+      }
+      FoundFault fault;
+      fault.file = line.substr(0, colon);
+      if (fault.file.starts_with(stores_.work() + "/")) fault.file.erase(0, stores_.work().size() + 1);
+      MQ_ASSIGN(fault.byte, ParseInt64(line.substr(colon + 1, text - colon - 1)));
+      fault.rule = line.substr(rule + 2, line.size() - rule - 3);
+      fault.text = line.substr(text + 2);
+      AddStretch(fault);
+      faults.push_back(std::move(fault));
+    }
+    if (faults.empty() != (ran.status == 0)) return Bad("--verify ended with status " + std::to_string(ran.status));
+    return faults;
+  }
+
+  void AddStretch(FoundFault& fault) const {
+    const auto start = store_->truth.starts.find(fault.file);
+    if (start == store_->truth.starts.end() || (fault.rule != "I-2" && fault.rule != "I-3")) return;
+    constexpr std::string_view kNext = "the next record is at position ";
+    const size_t at = fault.text.find(kNext);
+    fault.covers_from = start->second + fault.byte;
+    fault.covers_to = INT64_MAX;
+    if (at == std::string::npos) return;
+    const size_t number = at + kNext.size();
+    const auto next = ParseInt64(std::string_view(fault.text).substr(number, fault.text.find(' ', number) - number));
+    if (next) fault.covers_to = *next;
+  }
+
+  // One line that says why, a second one at most with what to do, and status 8.
+  Status CheckRefusal() {
+    if (tally_ != nullptr) ++tally_->refused;
+    const int64_t deadline = MonotonicMs() + kStopMs;
+    MQ_ASSIGN(const int status, daemons_.Stop(deadline - MonotonicMs()));
+    if (status != kRefusedStatus) return Bad("the broker did not start: status " + std::to_string(status));
+    const auto log = ReadFile(stores_.log());
+    std::vector<std::string_view> lines;
+    if (log) {
+      for (const std::string_view line : SplitAny(*log, "\n")) {
+        if (line.starts_with("mq-broker: ")) lines.push_back(line);
+      }
+    }
+    if (lines.empty() || lines.size() > 2) return Bad("the broker did not say in one line why it does not start");
+    if (lines[0].find(stores_.work()) == std::string_view::npos) return Bad("the broker's refusal names no file");
+    if (damage_.touched.empty()) return Bad("the broker refuses a store that was not damaged");
+    return CheckLog();
+  }
+
+  // No process of the round was ended by a signal, or by a check of its own.
+  Status CheckLog() const {
+    const auto log = ReadFile(stores_.log());
+    if (!log) return Ok();
+    for (const std::string_view line : SplitAny(*log, "\n")) {
+      const bool crashed =
+          line.find("helper.exit") != std::string_view::npos && line.find("signal=0") == std::string_view::npos;
+      if (crashed || line.find("panic") != std::string_view::npos ||
+          line.find("mapped bytes are gone") != std::string_view::npos) {
+        return Bad("a process broke down: " + std::string(line));
+      }
+    }
+    return Ok();
+  }
+
+  Status CheckServed() {
+    QueueClient reader;
+    MQ_TRY(reader.Connect(stores_.root() + "/mq/broker.sock"));
+    const bool configuration_hit =
+        std::any_of(damage_.touched.begin(), damage_.touched.end(),
+                    [](const std::string& name) { return name.starts_with("store/config"); });
+    if (configuration_hit) MQ_TRY(MakeTopics(reader));
+    for (const auto& [queue, count] : store_->truth.queues) {
+      if (queue.first == protocol::kOpHalfTopic) continue;  // RocketMQ does not list it, so nobody can consume it
+      auto served = reader.ReadQueue(queue);
+      // A system topic comes back with its first use, not by an operator.
+      if (!served && served.error().code == ErrorCode::kNotFound && configuration_hit && !MayBeMade(queue.first))
+        continue;
+      if (!served) return served.error();
+      MQ_TRY(CompareQueue(store_->truth, queue, *served, expected_));
+    }
+    return SendFresh(reader);
+  }
+
+  static bool MayBeMade(const std::string& topic) {
+    return protocol::CheckTopicName(topic) && !protocol::IsSystemTopic(topic) && !protocol::IsForbiddenToSend(topic) &&
+           !topic.starts_with("%") && !topic.ends_with(protocol::kReplyTopicSuffix);
+  }
+
+  Status MakeTopics(QueueClient& reader) {
+    std::map<std::string, int32_t> topics;
+    for (const auto& [queue, count] : store_->truth.queues) {
+      int32_t& queues = topics[queue.first];
+      queues = std::max(queues, queue.second + 1);
+    }
+    for (const auto& [topic, queues] : topics) MQ_TRY(reader.MakeTopic(topic, queues));
+    return Ok();
+  }
+
+  // Queues that take a new message: of which records were hit, and others.
+  std::vector<QueueKey> FreshQueues() {
+    std::vector<QueueKey> all;
+    std::vector<QueueKey> chosen;
+    for (const auto& [queue, count] : store_->truth.queues) {
+      if (MayBeMade(queue.first)) all.push_back(queue);
+    }
+    for (const size_t record : expected_.hit) {
+      const QueueKey& queue = store_->truth.records[record].queue;
+      const bool known = std::find(chosen.begin(), chosen.end(), queue) != chosen.end();
+      if (!known && std::find(all.begin(), all.end(), queue) != all.end()) chosen.push_back(queue);
+      if (chosen.size() + 1 >= kFreshSends) break;
+    }
+    while (chosen.size() < kFreshSends && chosen.size() < all.size()) {
+      const QueueKey& queue = all[Below(random_, all.size())];
+      if (std::find(chosen.begin(), chosen.end(), queue) == chosen.end()) chosen.push_back(queue);
+    }
+    return chosen;
+  }
+
+  Status SendFresh(QueueClient& reader) {
+    Journal journal;
+    Client client(journal);
+    MQ_TRY(client.Connect(stores_.root() + "/mq/broker.sock"));
+    const std::vector<QueueKey> queues = FreshQueues();
+    for (const QueueKey& queue : queues) client.Send(queue.first, queue.second, {100});
+    const int64_t deadline = MonotonicMs() + kReadyMs;
+    while (client.outstanding() > 0) {
+      if (!client.Turn(5) || MonotonicMs() > deadline) return Bad("new sends are not answered");
+    }
+    if (client.refused() > 0) return Bad("a new send is refused");
+    for (size_t i = 0; i < queues.size(); ++i) {
+      const SentMessage& sent = journal.at(i);
+      MQ_ASSIGN(const auto served, reader.ReadQueue(queues[i]));
+      const auto found = served.find(sent.queue_offset);
+      const std::string place =
+          queues[i].first + "/" + std::to_string(queues[i].second) + " at offset " + std::to_string(sent.queue_offset);
+      if (found == served.end()) return Bad("a new message in " + place + " is not served");
+      const auto message = protocol::DecodeMessage(found->second);
+      if (!message || message->body != BodyOf(i, 100)) return Bad("a new message in " + place + " is not what came");
+    }
+    return Ok();
+  }
+
+  // What is still wrong after a clean stop: only what was hit and kept, or what no broker puts right.
+  Status CheckLeft(const std::vector<FoundFault>& faults) {
+    for (const FoundFault& fault : faults) {
+      const std::string known = fault.file + " " + fault.rule;
+      if (damage_.touched.empty()) {
+        own_faults_[store_->name].insert(known);
+        continue;
+      }
+      if (own_faults_[store_->name].contains(known)) continue;
+      const bool touched = std::any_of(
+          damage_.touched.begin(), damage_.touched.end(),
+          [&fault](const std::string& name) { return name == fault.file || name.starts_with(fault.file + "/"); });
+      // A record that is hit may speak of any topic and time.
+      const bool of_records = fault.rule != "abort" && fault.rule != "marker";
+      // An index or queue file is kept as it is: what it no longer says is found in the log, or by a rebuild.
+      if (touched) continue;
+      // Files of the index are compared with the log one after the other: of a damaged one the next ones suffer.
+      if (fault.file.starts_with("store/index/") &&
+          std::any_of(damage_.touched.begin(), damage_.touched.end(), IsIndex)) {
+        continue;
+      }
+      if (expected_.log_touched && of_records) continue;
+      return Bad("after a clean stop --verify says: " + fault.file + ":" + std::to_string(fault.byte) + ": " +
+                 fault.text);
+    }
+    return Ok();
+  }
+
+  Random random_;
+  DamageStores stores_;
+  Daemons daemons_;
+  std::vector<BaseStore> bases_;
+  const BaseStore* store_ = nullptr;
+  Damage damage_;
+  Expectation expected_;
+  std::map<std::string, std::set<std::string>> own_faults_;  // of a store: "file rule"
+  Tally kinds_[static_cast<size_t>(DamageKind::kCount)];
+  Tally* tally_ = nullptr;
+};
+
+}  // namespace
+
+bool RunDamage(const LabOptions& options) {
+  DamageStores stores{options.base, options.golden, options.programs};
+  DamageRun run(options, stores);
+  if (const Status prepared = run.Prepare(); !prepared) {
+    std::printf("damage: %s: %s\n%s\nkept: %s\n", run.damage_text().c_str(), prepared.error().what.c_str(),
+                run.LogTail().c_str(), options.base.c_str());
+    return false;
+  }
+  const int64_t began = MonotonicMs();
+  Tally all;
+  uint64_t bad = 0;
+  for (uint64_t round = 0; round < options.rounds && bad < kMostBad; ++round) {
+    const Status done = run.Round(all);
+    if (done) continue;
+    ++bad;
+    std::printf("damage: round %llu BAD (%s): %s\n%s\nkept: %s\n", static_cast<unsigned long long>(round),
+                run.damage_text().c_str(), done.error().what.c_str(), run.LogTail().c_str(), run.Fail(round).c_str());
+  }
+  for (size_t kind = 0; kind < static_cast<size_t>(DamageKind::kCount); ++kind) {
+    const Tally& tally = run.KindTally(kind);
+    std::printf(
+        "damage: %-10s %5llu rounds, %llu refused, %llu with nothing to name, %llu records hit, %llu with a cut\n",
+        NameOf(static_cast<DamageKind>(kind)), static_cast<unsigned long long>(tally.rounds),
+        static_cast<unsigned long long>(tally.refused), static_cast<unsigned long long>(tally.unnoticed),
+        static_cast<unsigned long long>(tally.hit), static_cast<unsigned long long>(tally.cut));
+  }
+  const double seconds = static_cast<double>(MonotonicMs() - began) / 1000;
+  std::printf("damage: %llu damaged stores in %.1f s: %s\n", static_cast<unsigned long long>(all.rounds), seconds,
+              bad == 0 ? "each damage told, each intact message served" : (std::to_string(bad) + " BAD").c_str());
+  return bad == 0;
+}
+
+}  // namespace mq::crash
