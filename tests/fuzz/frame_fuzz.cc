@@ -1,6 +1,7 @@
 // Frames from the network: framing, both header codecs, every typed header and body this code reads.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "protocol/acl_config.h"
@@ -67,6 +68,19 @@ void ReadBodies(std::string_view body) {
   }
 }
 
+// A header that was understood says the same after it was written anew, in the codec it came in.
+void RequireSame(const mq::protocol::CommandView& command, const std::string& written) {
+  static mq::protocol::CommandView again;
+  if (!mq::protocol::DecodeCommand(written, again)) __builtin_trap();
+  const bool same = again.type == command.type && again.code == command.code && again.opaque == command.opaque &&
+                    again.flag == command.flag && again.version == command.version && again.remark == command.remark &&
+                    again.body == command.body && again.ext.size() == command.ext.size();
+  if (!same) __builtin_trap();
+  for (const auto& [key, value] : command.ext) {
+    if (again.Find(key) != command.Find(key)) __builtin_trap();
+  }
+}
+
 void ReadHeaders(const mq::protocol::CommandView& command) {
   using namespace mq::protocol;
   PutKvConfigRequestHeader::Decode(command).Ignore("any answer will do");
@@ -115,6 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     // What was understood can be written, and is then understood the same way.
     std::string again;
     EncodeCommand(CopyCommand(command), again);
+    RequireSame(command, again);
     bytes.remove_prefix(*frame);
   }
 }
