@@ -122,7 +122,7 @@ Status FlushWork::Drain() {
   }
   cleaner_->Finish();
   MQ_TRY(flusher_->FlushAll());
-  return flusher_->RemoveSpareFiles();
+  return flusher_->stock().RemoveSpare();
 }
 
 Status FlushWork::Detach() {

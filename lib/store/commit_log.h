@@ -52,6 +52,13 @@ struct AppendResult {
   std::string_view reason;  // static text, or valid until the next call
 
   PhysicalOffset end() const { return physical_offset + bytes; }
+  // Nothing was appended. `reason` as above.
+  static AppendResult Refusal(AppendStatus status, std::string_view reason) {
+    AppendResult result;
+    result.status = status;
+    result.reason = reason;
+    return result;
+  }
 };
 
 // One record of a batch just appended: what the broker's ring of recent appends needs.

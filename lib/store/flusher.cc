@@ -1,50 +1,25 @@
 #include "store/flusher.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <set>
 #include <string>
 
 #include "base/clock.h"
 #include "base/kill_point.h"
 #include "base/log.h"
+#include "store/step_note.h"
 
 namespace mq::store {
 
 namespace {
 
 constexpr size_t kMappedFiles = 2;
-// One step's worth of preparing: a flush that becomes due meanwhile waits at most this long (1-3 ms).
-constexpr int64_t kZeroBytesPerStep = int64_t{2} << 20;
-constexpr int64_t kWarmBytesPerStep = int64_t{2} << 20;
 // Without sync senders RocketMQ's group commit thread also flushes every 10 ms.
 constexpr int64_t kSyncIntervalMs = 10;
 constexpr int64_t kCheckpointIntervalMs = 1000;
 constexpr int64_t kFilesPerFlushStep = 4;
 constexpr int64_t kRetryMs = 1000;
 constexpr int64_t kBusyStepMs = 20;
-// Small files are used up faster than they are made one by one.
-constexpr int64_t kSpareFiles = 4;
-
-// Says in the page what is being done: who waits for us can name it.
-class StepNote {
- public:
-  StepNote(FlushdPage& page, FlushdStep step) : page_(page), step_(static_cast<uint32_t>(step)), since_(MonotonicMs()) {
-    page_.step_since_ms.store(since_, std::memory_order_relaxed);
-    page_.step.store(step_, std::memory_order_release);
-  }
-  ~StepNote() {
-    page_.last_step_ms[step_].store(MonotonicMs() - since_, std::memory_order_relaxed);
-    page_.step.store(0, std::memory_order_release);
-  }
-
- private:
-  FlushdPage& page_;
-  uint32_t step_;
-  int64_t since_;
-};
 
 }  // namespace
 
@@ -56,8 +31,7 @@ Flusher::Flusher(const StoreOptions& options, Positions& positions, FileOps& fil
       file_ops_(file_ops),
       checkpoint_(std::move(checkpoint)),
       files_(layout_.CommitLogDirs(), options.commit_log_file_bytes, kMappedFiles),
-      maker_(options.commit_log_file_bytes,
-             options.warm_whole_file ? options.commit_log_file_bytes : options.warm_window_bytes) {}
+      stock_(options_, positions, file_ops) {}
 
 Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Positions& positions, FileOps& file_ops) {
   MQ_ASSIGN(CheckpointFile checkpoint, CheckpointFile::Open(StoreLayout(options.root).Checkpoint()));
@@ -66,7 +40,6 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   const BrokerPage& broker = positions.broker();
   FlushdPage& page = flusher->page_;
   flusher->flushed_ = LoadFlushed(positions).value();
-  flusher->warmed_to_ = flusher->flushed_;
   // What recovery found is durable to its end: that time replaces one in the file that may be from a wrong clock.
   const WrittenPosition written = LoadWrote(broker);
   if (written.wrote.value() == broker.recovered_end.load()) flusher->flushed_timestamp_ = written.store_timestamp;
@@ -176,87 +149,6 @@ Status Flusher::CheckpointStep() {
   return Ok();
 }
 
-Status Flusher::FinishFile() {
-  const int64_t end = maker_.start() + options_.commit_log_file_bytes;
-  MQ_TRY(maker_.Finish());
-  page_.allocated_to.store(end, std::memory_order_release);
-  page_.allocate_failed_errno.store(0, std::memory_order_relaxed);
-  return Ok();
-}
-
-std::string Flusher::DirectoryFor(int64_t start) {
-  return layout_.DirForNewLogFile(start / options_.commit_log_file_bytes, [this](const std::string& directory) {
-    const auto space = file_ops_.Space(directory);
-    return space && space->used_percent() * 10 > options_.clean.force_permille;
-  });
-}
-
-Result<bool> Flusher::AllocateStep(int64_t now_ms, bool* more) {
-  const int64_t file_bytes = options_.commit_log_file_bytes;
-  const BrokerPage& broker = positions_.broker();
-  const int64_t wrote = broker.wrote.load(std::memory_order_acquire);
-  const bool urgent = broker.waits_for_file.load(std::memory_order_acquire) != 0;
-  int64_t allocated = page_.allocated_to.load(std::memory_order_relaxed);
-  // The broker makes the first file itself, and --once may find files nobody told us about.
-  allocated = std::max(allocated, (wrote + file_bytes - 1) / file_bytes * file_bytes);
-  const int64_t ahead = std::max(file_bytes * 3 / 4, std::min(options_.warm_window_bytes, kSpareFiles * file_bytes));
-  if (!maker_.busy()) {
-    // Nothing is sent while the disk is full: what is left of it is for what was sent.
-    const bool ready = page_.disk_full.load(std::memory_order_relaxed) != 0 || allocated - wrote >= ahead;
-    const bool needed = urgent ? allocated <= wrote : !ready;
-    if (!needed || now_ms < retry_allocate_ms_) return false;
-    MQ_TRY(maker_.Begin(DirectoryFor(allocated), allocated));
-  }
-  const StepNote note(page_, FlushdStep::kFile);
-  // A waiting broker gets the file without written zeros: late is worse than slow.
-  if (!urgent) {
-    MQ_ASSIGN(bool complete, maker_.Write(kZeroBytesPerStep));
-    if (!complete) {
-      *more = true;
-      return false;
-    }
-  }
-  MQ_TRY(FinishFile());
-  *more = true;
-  return true;
-}
-
-Status Flusher::RemoveSpareFiles() {
-  maker_.Abandon();
-  const int64_t wrote = positions_.broker().wrote.load(std::memory_order_acquire);
-  MQ_ASSIGN(auto files, ListLogFiles(layout_));
-  std::set<std::string> changed;
-  for (const FileEntry& file : files) {
-    // The first file of an empty log stays: it says where the log begins.
-    if (file.start < wrote || file.start == files.front().start) continue;
-    const std::string path = layout_.CommitLogFile(PhysicalOffset(file.start));
-    if (::unlink(path.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "remove " + path);
-    changed.insert(DirectoryOf(path));
-    PassKillPoint(KillPoint::kSpareFileRemoved);
-  }
-  for (const std::string& directory : changed) MQ_TRY(FsyncDirectory(directory));
-  return Ok();
-}
-
-Result<bool> Flusher::WarmStep(int64_t max_bytes) {
-  if (committer_) return false;  // nobody writes through the map
-  const int64_t wrote = positions_.broker().wrote.load(std::memory_order_acquire);
-  const int64_t allocated = page_.allocated_to.load(std::memory_order_relaxed);
-  const int64_t goal = std::min(wrote + options_.warm_window_bytes, allocated);
-  int64_t from = std::max(warmed_to_, wrote);
-  if (from >= goal) return false;
-  const int64_t start = from / options_.commit_log_file_bytes * options_.commit_log_file_bytes;
-  if (warm_file_ == nullptr || warm_file_->start() != start) {
-    const std::string path = layout_.CommitLogFile(PhysicalOffset(start));
-    MQ_ASSIGN(auto file, MappedFile::OpenReadWrite(path, start, options_.commit_log_file_bytes));
-    warm_file_ = std::make_shared<MappedFile>(std::move(file));
-  }
-  const int64_t to = std::min({from + max_bytes, goal, warm_file_->end()});
-  MQ_TRY(warm_file_->Populate(from - start, to - start));
-  warmed_to_ = to;
-  return true;
-}
-
 void Flusher::TakeCommitStep(int64_t now_ms, FlushOutcome& outcome) {
   if (now_ms < retry_commit_ms_ || !committer_->Due(now_ms)) return;
   const StepNote note(page_, FlushdStep::kCommit);
@@ -297,28 +189,9 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
   }
   const auto state = static_cast<BrokerState>(positions_.broker().state.load(std::memory_order_acquire));
   if (state == BrokerState::kDraining) return outcome;  // nothing more will be written
-  auto allocated = AllocateStep(now_ms, &outcome.more);
-  if (allocated) {
-    outcome.allocated = *allocated;
-  } else {
-    maker_.Abandon();
-    retry_allocate_ms_ = now_ms + kRetryMs;
-    page_.allocate_failed_errno.store(allocated.error().sys_errno, std::memory_order_release);
-    uint64_t suppressed = 0;
-    if (allocate_lines_.Allow(&suppressed)) {
-      log::Err("store.flush", "the next commit log file cannot be made")
-          .Field("error", allocated.error())
-          .Field("suppressed", suppressed);
-    }
-  }
-  if (!outcome.more && now_ms >= retry_warm_ms_) {
-    auto warmed = WarmStep(kWarmBytesPerStep);
-    outcome.more = warmed && *warmed;
-    if (!warmed) {
-      retry_warm_ms_ = now_ms + kRetryMs;
-      log::Warn("store.flush", "pages ahead of the writer cannot be prepared").Field("error", warmed.error());
-    }
-  }
+  const FileStock::Outcome stocked = stock_.Step(now_ms, outcome.more);
+  outcome.allocated = stocked.made;
+  outcome.more |= stocked.more;
   const bool sync = options_.flush_disk_type == FlushDiskType::kSync;
   const bool behind = positions_.broker().wrote.load(std::memory_order_acquire) > flushed_ && !failed();
   // While the log grows the window ahead of it must grow too, also between two flushes.

@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "store/checkpoint.h"
-#include "store/file_maker.h"
+#include "store/file_stock.h"
 #include "store/layout.h"
 #include "store/mapped_file.h"
 #include "store/pool_committer.h"
@@ -53,9 +53,8 @@ class Flusher {
   Status CommitFor(int64_t at_most_ms);
   Status SyncAll();
 
-  // Clean stop, after the last append: removes the files made ahead, as RocketMQ does. Its normal recovery
-  // takes the third file from the end for one that holds records.
-  Status RemoveSpareFiles();
+  // The files ahead of the writer.
+  FileStock& stock() { return stock_; }
 
   bool has_pool() const { return committer_.has_value(); }
   bool failed() const { return page_.flush_failed_errno.load(std::memory_order_relaxed) != 0; }
@@ -69,8 +68,6 @@ class Flusher {
   // next file. False when nothing is left to flush.
   Result<bool> FlushStep();
   bool flush_under_way() const { return target_.wrote.value() > flushed_; }
-  Result<bool> AllocateStep(int64_t now_ms, bool* more);
-  Result<bool> WarmStep(int64_t max_bytes);
   Status CheckpointStep();
 
  private:
@@ -82,8 +79,6 @@ class Flusher {
   WrittenPosition Flushable() const;
   Status SyncRange(int64_t from, int64_t to);
   void PublishFailure(const Error& error);
-  Status FinishFile();
-  std::string DirectoryFor(int64_t start);
 
   StoreOptions options_;
   StoreLayout layout_;
@@ -92,21 +87,16 @@ class Flusher {
   FileOps& file_ops_;
   CheckpointFile checkpoint_;
   MappedFileReader files_;
-  FileMaker maker_;
+  FileStock stock_;
   std::optional<PoolCommitter> committer_;
-  std::shared_ptr<MappedFile> warm_file_;  // writable map for populating only
-  int64_t warmed_to_ = 0;
   int64_t flushed_ = 0;
   WrittenPosition target_;         // of the flush that is under way
   int64_t flushed_timestamp_ = 0;  // store time of the last record flushed by us
   int64_t last_flush_ms_ = 0;
   int64_t last_thorough_ms_ = 0;
   int64_t last_checkpoint_ms_ = 0;
-  int64_t retry_allocate_ms_ = 0;
-  log::RateLimit allocate_lines_{6};
   log::RateLimit checkpoint_lines_{6};
   int64_t retry_commit_ms_ = 0;
-  int64_t retry_warm_ms_ = 0;
 };
 
 }  // namespace mq::store

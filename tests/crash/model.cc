@@ -430,7 +430,7 @@ class Model {
     MQ_TRY(flusher_->FlushAll());
     MQ_TRY(reput_->Finish());
     MQ_TRY(flusher_->FlushAll());
-    MQ_TRY(flusher_->RemoveSpareFiles());
+    MQ_TRY(flusher_->stock().RemoveSpare());
     MQ_TRY(store::RemoveAbort(layout()));
     store::VerifyOptions verify;
     verify.root = options_.root;

@@ -99,7 +99,7 @@ TEST(FlusherTest, SpareFilesGoWithACleanStop) {
   ASSERT_GE(ListMappedFiles(store.layout().CommitLogDir())->size(), 2u);
   store.positions->own_broker().state.store(static_cast<uint32_t>(BrokerState::kDraining));
   ASSERT_TRUE((*flusher)->FlushAll().has_value());
-  ASSERT_TRUE((*flusher)->RemoveSpareFiles().has_value());
+  ASSERT_TRUE((*flusher)->stock().RemoveSpare().has_value());
   EXPECT_EQ(ListMappedFiles(store.layout().CommitLogDir())->size(), 1u);
   EXPECT_FALSE((*flusher)->Step(now + 10000).allocated);
   store.Boot();

@@ -267,11 +267,11 @@ TEST_F(LogCleanerTest, NoFileIsMadeAheadOnAFullDisk) {
   store.Append("T", 0, "x");
   page().disk_full.store(1);
   bool more = false;
-  EXPECT_FALSE(*flusher->AllocateStep(now, &more));
+  EXPECT_FALSE(*flusher->stock().MakeStep(now, &more));
   EXPECT_FALSE(more);
   page().disk_full.store(0);
   more = false;
-  ASSERT_TRUE(flusher->AllocateStep(now, &more).has_value());
+  ASSERT_TRUE(flusher->stock().MakeStep(now, &more).has_value());
   EXPECT_TRUE(more);
 }
 
