@@ -326,11 +326,16 @@ std::unique_ptr<Connection> Connection::Connect(Loop& loop, const Address& to, i
   return connection;
 }
 
-std::unique_ptr<Connection> Connection::AcceptFrom(Loop& loop, uv_stream_s* server, bool is_tcp) {
+std::unique_ptr<Connection> Connection::FromSocket(Loop& loop, UniqueFd socket, bool is_tcp) {
   auto* impl = new Impl;
   impl->Init(loop, is_tcp);
   std::unique_ptr<Connection> connection(new Connection(impl));
-  if (uv_accept(server, &impl->stream) != 0) return nullptr;
+  // Neither asks the system for anything that a fresh socket could refuse.
+  if (is_tcp) {
+    uv_tcp_open(&impl->tcp, socket.Release());
+  } else {
+    uv_pipe_open(&impl->pipe, socket.Release());
+  }
   impl->connected = true;
   impl->LearnPeer();
   return connection;

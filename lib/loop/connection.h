@@ -10,10 +10,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "loop/address.h"
 #include "loop/loop.h"
-
-struct uv_stream_s;
 
 namespace mq::loop {
 
@@ -71,8 +70,8 @@ class Connection {
  private:
   friend class Listener;
   struct Impl;
-  // The connection that waits at `server`; null when it is gone already.
-  static std::unique_ptr<Connection> AcceptFrom(Loop& loop, uv_stream_s* server, bool is_tcp);
+  // A socket that was accepted.
+  static std::unique_ptr<Connection> FromSocket(Loop& loop, UniqueFd socket, bool is_tcp);
   explicit Connection(Impl* impl) : impl_(impl) {}
   Impl* impl_;
 };

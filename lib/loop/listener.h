@@ -1,4 +1,8 @@
 // A listening socket, TCP or Unix: hands every accepted connection to its owner. Loop thread only.
+//
+// When the process or the machine has no descriptors left it pauses, says so once, and goes on by itself: connections
+// wait in the kernel's queue instead of being accepted and closed, so that nobody who would be served soon is turned
+// away, and those that are open are not disturbed by one who keeps trying.
 #pragma once
 
 #include <functional>

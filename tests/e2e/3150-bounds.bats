@@ -1,10 +1,12 @@
 load helper
+load raw
 
-# hold N: N connections that say nothing, kept open in the background until the test ends.
+# hold N [ADDRESS]: N connections that say nothing, kept open in the background until the test ends. HOLDER is who.
 hold() {
   bash -c 'for i in $(seq "$2"); do exec {fd}<>"/dev/tcp/${1/:/\/}" || exit 1; done 2>/dev/null; echo held > "$3"; read -r <&3' \
-    _ "$BROKER" "$1" "$T/held" 3<&"$QUIET_FD" 2> /dev/null &
-  PIDS+=($!)
+    _ "${2:-$BROKER}" "$1" "$T/held" 3<&"$QUIET_FD" 2> /dev/null &
+  HOLDER=$!
+  PIDS+=("$HOLDER")
   until_true 20 test -e "$T/held"
 }
 
@@ -25,6 +27,40 @@ hold() {
   until_true 5 grep -q 'remoting.full.*limit=64' "$T/broker.log"
   [ "$(grep -c 'remoting.full' "$T/broker.log")" -le 2 ]
   ! grep -qE 'EMFILE|[Tt]oo many open files' "$T/broker.log"
+}
+
+@test "no descriptors left: connections wait to be taken, it is said once, and the others are served meanwhile" {
+  (ulimit -n 40; exec mq-namesrv --listen 127.0.0.1:0 --ready-fd 9) 9> "$T/ready" 3>&- >> "$T/namesrv.log" 2>&1 &
+  local pid=$!
+  PIDS+=("$pid")
+  until_true 10 grep -q ready "$T/ready"
+  NS=$(sed 's/ready //' "$T/ready")
+  connect "$NS"
+  local early=$PEER
+  hold 60 "$NS"
+  until_true 5 grep -q 'listen.pause.*no descriptors are left' "$T/namesrv.log"
+  # Who is there is served; nobody was turned away, and nothing goes round and round.
+  local before after
+  before=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
+  for i in 1 2 3 4 5; do
+    PEER=$early
+    tell 106 '{}'
+    get_frame <&"$early"
+    [ "$(jq .code <<< "$ASK_HEADER")" = 0 ]
+    read -r -t 0.2 -u "$QUIET_FD" || true
+  done
+  after=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
+  [ $((after - before)) -le 30 ]
+  kill -0 "$HOLDER"
+  # One that comes now waits, and has its answer as soon as there is room.
+  connect "$NS"
+  local late=$PEER
+  tell 106 '{}'
+  kill "$HOLDER"
+  get_frame <&"$late"
+  [ "$(jq .code <<< "$ASK_HEADER")" = 0 ]
+  [ "$(grep -c 'listen.pause.*no descriptors are left' "$T/namesrv.log")" = 1 ]
+  grep -q 'listen.pause.*connections are taken again' "$T/namesrv.log"
 }
 
 @test "a settings file without an end, and one that was written by half, are refused by name" {

@@ -1,14 +1,20 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <cerrno>
 #include <csignal>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "base/unique_fd.h"
 #include "loop/address.h"
 #include "loop/connection.h"
 #include "loop/listener.h"
@@ -177,6 +183,64 @@ TEST(ListenerTest, RefusesAPortInUse) {
   const auto second = Listener::Open(loop, (*first)->address(), nullptr);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kHeldByOther);
+}
+
+// Of this process; put back at the end.
+class FewDescriptors {
+ public:
+  FewDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::dup(0);
+    ::close(next);
+    rlimit few = before_;
+    few.rlim_cur = static_cast<rlim_t>(next);
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  }
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(ListenerTest, WithoutDescriptorsConnectionsWaitUntilThereAreSome) {
+  log::SetLevel(log::Level::kOff);
+  Loop loop;
+  std::vector<std::unique_ptr<Connection>> accepted;
+  auto listener = Listener::Open(loop, *Address::Parse("127.0.0.1:0"),
+                                 [&](std::unique_ptr<Connection> c) { accepted.push_back(std::move(c)); });
+  ASSERT_TRUE(listener);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>((*listener)->address().port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::vector<UniqueFd> clients;
+  for (int i = 0; i < 3; ++i) clients.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // The loop makes its own descriptors with the first turn.
+  loop.RunReady();
+  {
+    const FewDescriptors few;
+    for (const UniqueFd& client : clients) {
+      ASSERT_EQ(::connect(client.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    }
+    int turns = 0;
+    Timer wait(loop, [&] {
+      if (++turns == 25) loop.Stop();
+    });
+    wait.Start(10, 10);
+    loop.Run();
+    EXPECT_TRUE(accepted.empty());
+    for (const UniqueFd& client : clients) {
+      char byte;
+      EXPECT_EQ(::recv(client.get(), &byte, 1, MSG_DONTWAIT), -1);
+      EXPECT_EQ(errno, EAGAIN) << "nobody was accepted and closed";
+    }
+  }
+  Timer check(loop, [&] {
+    if (accepted.size() == clients.size()) loop.Stop();
+  });
+  check.Start(1, 1);
+  loop.Run();
+  EXPECT_EQ(accepted.size(), clients.size());
 }
 
 TEST(ProcessTest, ReportsHowTheChildEnded) {
