@@ -39,6 +39,7 @@ constexpr Entry kCommands[] = {
     {"group update", mq::admin::GroupUpdate},
     {"group delete", mq::admin::GroupDelete},
     {"group lag", mq::admin::GroupLag},
+    {"group status", mq::admin::GroupStatus},
     {"group members", mq::admin::GroupMembers},
     {"offset show", mq::admin::OffsetShow},
     {"offset reset", mq::admin::OffsetReset},

@@ -190,7 +190,7 @@ _mq_admin() {
       bench) COMPREPLY=($(compgen -W 'consume latency send' -- "$cur")) ;;
       broker) COMPREPLY=($(compgen -W 'clean config list status' -- "$cur")) ;;
       cluster) COMPREPLY=($(compgen -W 'list' -- "$cur")) ;;
-      group) COMPREPLY=($(compgen -W 'create delete lag list members show update' -- "$cur")) ;;
+      group) COMPREPLY=($(compgen -W 'create delete lag list members show status update' -- "$cur")) ;;
       kv) COMPREPLY=($(compgen -W 'delete get list put' -- "$cur")) ;;
       msg) COMPREPLY=($(compgen -W 'find get' -- "$cur")) ;;
       namesrv) COMPREPLY=($(compgen -W 'config drain undrain' -- "$cur")) ;;
@@ -213,6 +213,7 @@ _mq_admin() {
       'group update 0') COMPREPLY=($(compgen -W "$(_mq_names groups)" -- "$cur")) ;;
       'group delete 0') COMPREPLY=($(compgen -W "$(_mq_names groups)" -- "$cur")) ;;
       'group lag 0') COMPREPLY=($(compgen -W "$(_mq_names groups)" -- "$cur")) ;;
+      'group status 0') COMPREPLY=($(compgen -W "$(_mq_names groups)" -- "$cur")) ;;
       'group members 0') COMPREPLY=($(compgen -W "$(_mq_names groups)" -- "$cur")) ;;
       'offset show 0') COMPREPLY=($(compgen -W "$(_mq_names groups)" -- "$cur")) ;;
       'offset show 1') COMPREPLY=($(compgen -W "$(_mq_names topics)" -- "$cur")) ;;
@@ -242,6 +243,7 @@ _mq_admin() {
     'group update') COMPREPLY=($(compgen -W '--cluster --consume-enable --consume-from-min --broadcast --retry-queues --retry-max --broker-id --slow-broker-id --notify --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'group delete') COMPREPLY=($(compgen -W '--cluster --offsets --topics --force -y --yes --dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'group lag') COMPREPLY=($(compgen -W '--max -t --topic --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'group status') COMPREPLY=($(compgen -W '-t --topic --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'group members') COMPREPLY=($(compgen -W '--producers --watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'offset show') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'offset reset') COMPREPLY=($(compgen -W '--to --undo --queue --broker-name --apply --save-undo --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
@@ -260,7 +262,7 @@ _mq_admin() {
     'kv get') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'kv delete') COMPREPLY=($(compgen -W '--dry-run --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'kv list') COMPREPLY=($(compgen -W '--watch --header --columns --sort -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
-    'health ') COMPREPLY=($(compgen -W '-n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
+    'health ') COMPREPLY=($(compgen -W '--strict -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'bench send') COMPREPLY=($(compgen -W '-t --topic --connections --window --size --batch --duration --keys --oneway -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'bench consume') COMPREPLY=($(compgen -W '-t --topic -g --group --pull-batch -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;
     'bench latency') COMPREPLY=($(compgen -W '-t --topic -g --group --rate --size --duration -n --namesrv --broker --timeout --json -v --verbose -q --quiet --context --print-config -h --help --version' -- "$cur")); return ;;

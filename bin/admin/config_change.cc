@@ -38,8 +38,7 @@ Error NoSuchKey(const std::string& key, const Config& config) {
   std::vector<std::string> keys;
   for (const auto& [name, value] : config) keys.push_back(name);
   Error error = MakeError(ErrorCode::kNotFound, "no setting is named " + key);
-  const std::string near = NearestMatch(key, keys);
-  if (!near.empty()) error.hint = "did you mean " + near + "?";
+  error.hint = DidYouMean(NearestMatch(key, keys));
   return error;
 }
 

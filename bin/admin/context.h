@@ -49,6 +49,7 @@ Result<int> GroupCreate(Context& context);
 Result<int> GroupUpdate(Context& context);
 Result<int> GroupDelete(Context& context);
 Result<int> GroupLag(Context& context);
+Result<int> GroupStatus(Context& context);
 Result<int> GroupMembers(Context& context);
 Result<int> OffsetShow(Context& context);
 Result<int> OffsetReset(Context& context);

@@ -1,5 +1,7 @@
 #include "admin/group_config.h"
 
+#include <set>
+
 #include "base/strings.h"
 #include "remoting/channel.h"
 
@@ -26,10 +28,23 @@ std::vector<GroupsOnBroker> GroupsOn(Context& context, const std::vector<client:
   return groups;
 }
 
+std::vector<std::string> NamesOf(const std::vector<client::BrokerAddress>& masters,
+                                 const std::vector<GroupsOnBroker>& groups, Outcome& outcome) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < masters.size(); ++i) {
+    if (!groups[i]) {
+      outcome.Failed(masters[i].name, groups[i].error());
+      continue;
+    }
+    outcome.Done();
+    for (const auto& [name, config] : *groups[i]) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
 Error NoSuchGroup(const std::string& group, const std::vector<std::string>& names) {
   Error error = MakeError(ErrorCode::kNotFound, "no such group: " + group);
-  const std::string near = NearestMatch(group, names);
-  if (!near.empty()) error.hint = "did you mean " + near + "?";
+  error.hint = DidYouMean(NearestMatch(group, names));
   return error;
 }
 

@@ -16,6 +16,10 @@ using GroupsOnBroker = Result<protocol::SubscriptionGroupTable>;
 // The groups of each broker, asked at once; in the order of the brokers.
 std::vector<GroupsOnBroker> GroupsOn(Context& context, const std::vector<client::BrokerAddress>& brokers);
 
+// The names of all groups of all brokers, sorted; brokers that do not answer are failures of the outcome.
+std::vector<std::string> NamesOf(const std::vector<client::BrokerAddress>& masters,
+                                 const std::vector<GroupsOnBroker>& groups, Outcome& outcome);
+
 // kNotFound, with the nearest of the names.
 Error NoSuchGroup(const std::string& group, const std::vector<std::string>& names);
 

@@ -26,6 +26,17 @@ void CheckHelpers(const BrokerAddress& broker, const RuntimeInfo& info, std::vec
   }
 }
 
+// What does not keep it from serving, and still costs somebody messages.
+void CheckLosses(const BrokerAddress& broker, const RuntimeInfo& info, std::vector<std::string>& warnings) {
+  if (const auto disk = info.find("diskState"); disk != info.end() && disk->second.starts_with("nearly full")) {
+    warnings.push_back(NameOf(broker) + ": the disk is " + disk->second);
+  }
+  if (const auto removed = info.find("unreadRemoved"); removed != info.end()) {
+    warnings.push_back(NameOf(broker) +
+                       ": unread messages were removed, because the disk was nearly full: " + removed->second);
+  }
+}
+
 // Each name server on its own: one that is dead must not hide behind one that answers.
 void CheckNameServers(Context& context, std::vector<std::string>& reasons) {
   const auto& servers = context.admin.endpoints().name_servers;
@@ -63,6 +74,7 @@ void CheckWritable(Context& context, const std::vector<BrokerAddress>& masters, 
 Result<int> Health(Context& context) {
   context.admin.Begin(2);
   std::vector<std::string> reasons;
+  std::vector<std::string> warnings;
   if (context.admin.endpoints().broker.empty()) CheckNameServers(context, reasons);
   std::vector<BrokerAddress> masters;
   if (const auto info = context.admin.Cluster()) {
@@ -73,6 +85,7 @@ Result<int> Health(Context& context) {
   for (size_t i = 0; i < masters.size(); ++i) {
     if (infos[i]) {
       CheckHelpers(masters[i], *infos[i], reasons);
+      CheckLosses(masters[i], *infos[i], warnings);
     } else {
       reasons.push_back(NameOf(masters[i]) + ": " + infos[i].error().what);
     }
@@ -82,14 +95,18 @@ Result<int> Health(Context& context) {
     json::Writer writer;
     writer.BeginObject().Key("ready").Bool(reasons.empty()).Key("reasons").BeginArray();
     for (const std::string& reason : reasons) writer.String(reason);
+    writer.EndArray().Key("warnings").BeginArray();
+    for (const std::string& warning : warnings) writer.String(warning);
     writer.EndArray().EndObject();
     MQ_TRY(PrintOut(writer.Take() + "\n"));
   } else if (!context.settings.Bool("quiet")) {
     std::string text = reasons.empty() ? "ready\n" : "";
     for (const std::string& reason : reasons) text += reason + "\n";
+    for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
     MQ_TRY(PrintOut(text));
   }
-  return reasons.empty() ? kDone : kNo;
+  const bool well = reasons.empty() && (warnings.empty() || !context.settings.Bool("strict"));
+  return well ? kDone : kNo;
 }
 
 }  // namespace mq::admin

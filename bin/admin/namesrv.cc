@@ -18,8 +18,7 @@ Result<int> SetWritable(Context& context, RequestCode code, const std::string& c
     std::vector<std::string> names;
     for (const auto& [name, broker] : info.brokers) names.push_back(name);
     Error missing = MakeError(ErrorCode::kNotFound, "no broker is named " + context.operand());
-    const std::string near = NearestMatch(context.operand(), names);
-    if (!near.empty()) missing.hint = "did you mean " + near + "?";
+    missing.hint = DidYouMean(NearestMatch(context.operand(), names));
     return missing;
   }
   Command command(code);

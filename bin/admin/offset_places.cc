@@ -74,26 +74,26 @@ void AppendQuestions(std::vector<Question>& questions, const std::string& group,
   questions.back().command.Set("timestamp", *filter.time).Set("boundaryType", "lower");
 }
 
-Result<std::optional<int64_t>> OffsetOf(const Result<Command>& reply) {
+Status TakeAnswers(Place& place, const std::vector<Result<Command>>& replies, size_t first, bool time) {
+  MQ_ASSIGN(const auto min, OffsetIn(replies[first]));
+  MQ_ASSIGN(const auto max, OffsetIn(replies[first + 1]));
+  place.min = min.value_or(0);
+  place.max = max.value_or(0);
+  MQ_ASSIGN(place.offset, OffsetIn(replies[first + 2]));
+  if (!time) return Ok();
+  MQ_ASSIGN(place.at, OffsetIn(replies[first + 3]));
+  return Ok();
+}
+
+}  // namespace
+
+Result<std::optional<int64_t>> OffsetIn(const Result<Command>& reply) {
   if (!reply) return reply.error();
   if (reply->code == static_cast<int32_t>(protocol::ResponseCode::kQueryNotFound)) return std::optional<int64_t>();
   if (reply->code != 0) return remoting::ErrorOfReply(reply->code, reply->remark);
   MQ_ASSIGN(const int64_t offset, ParseInt64(reply->Find("offset").value_or("")));
   return offset < 0 ? std::optional<int64_t>() : std::optional(offset);
 }
-
-Status TakeAnswers(Place& place, const std::vector<Result<Command>>& replies, size_t first, bool time) {
-  MQ_ASSIGN(const auto min, OffsetOf(replies[first]));
-  MQ_ASSIGN(const auto max, OffsetOf(replies[first + 1]));
-  place.min = min.value_or(0);
-  place.max = max.value_or(0);
-  MQ_ASSIGN(place.offset, OffsetOf(replies[first + 2]));
-  if (!time) return Ok();
-  MQ_ASSIGN(place.at, OffsetOf(replies[first + 3]));
-  return Ok();
-}
-
-}  // namespace
 
 Result<std::vector<Place>> FindPlaces(Context& context, const std::string& group, const PlaceFilter& filter,
                                       Outcome& outcome) {

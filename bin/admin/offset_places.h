@@ -29,6 +29,9 @@ struct PlaceFilter {
   std::optional<int64_t> time = {};  // look up `at` as well: the first message stored then or later
 };
 
+// The offset that an answer to a question about one says; nothing when it says that there is none.
+Result<std::optional<int64_t>> OffsetIn(const Result<protocol::Command>& reply);
+
 // The places of a group, sorted by topic, broker and queue. Queues of brokers that do not answer are failures of the
 // outcome. kNotFound when the topic does not exist.
 Result<std::vector<Place>> FindPlaces(Context& context, const std::string& group, const PlaceFilter& filter,

@@ -36,8 +36,7 @@ Error NoSuchColumn(std::span<const conf::Column> columns, const std::string& nam
   for (const conf::Column& column : columns) names.emplace_back(column.name);
   Error error =
       MakeError(ErrorCode::kConfig, "no column is named '" + name + "'; there are " + JoinStrings(names, ", "));
-  const std::string near = NearestMatch(name, names);
-  if (!near.empty()) error.hint = "did you mean " + near + "?";
+  error.hint = DidYouMean(NearestMatch(name, names));
   return error;
 }
 

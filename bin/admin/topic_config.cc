@@ -26,8 +26,7 @@ Error WithNearestTopic(Context& context, Error error, const std::string& topic) 
   error.hint.clear();
   const auto topics = context.admin.Topics();
   if (!topics) return error;
-  const std::string near = NearestMatch(topic, *topics);
-  if (!near.empty()) error.hint = "did you mean " + near + "?";
+  error.hint = DidYouMean(NearestMatch(topic, *topics));
   return error;
 }
 

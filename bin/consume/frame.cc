@@ -106,7 +106,7 @@ void RunFrame::OnTopicList(const std::string& topic, Error error, const Result<s
   if (finishing_) return;
   error.what = "no such topic: " + topic;
   const std::string near = topics ? NearestMatch(topic, *topics) : std::string();
-  error.hint = near.empty() ? "--wait-topic waits until it exists" : "did you mean " + near + "?";
+  error.hint = DidYouMean(near, "--wait-topic waits until it exists");
   Fail(error);
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/time_text.h"
 
@@ -55,7 +57,9 @@ void Expiry::ReportUnread() {
     for (const auto& [queue_id, offset] : offsets) {
       Queue* queue = core_.queues->Find(std::string_view(key).substr(0, at), queue_id);
       if (queue == nullptr || offset < 0) continue;
-      const int64_t min = core_.MinOffset(*queue).value();
+      const auto known_min = core_.MinOffset(*queue);
+      if (!known_min) continue;
+      const int64_t min = known_min->value();
       int64_t& from = reported_.try_emplace({key, queue_id}, offset).first->second;
       from = std::max(from, offset);
       if (from >= min) continue;
@@ -66,6 +70,9 @@ void Expiry::ReportUnread() {
           .Field("lost", min - from)
           .Field("from", from)
           .Field("to", min);
+      unread_removed_ += min - from;
+      last_loss_ = "group " + key.substr(at + 1) + " in queue " + std::to_string(queue_id) + " of topic " +
+                   queue->topic() + " at " + FormatLocalTime(NowMs());
       from = min;
     }
   }
@@ -86,12 +93,15 @@ std::string Expiry::NoSpace(bool waits_for_file) {
     return no_space_;
   }
   constexpr std::string_view kNoFile = "no space for the next commit log file";
+  constexpr std::string_view kCannot = "the next commit log file cannot be made: ";
   const auto failed = page.allocate_failed_errno.load(std::memory_order_acquire);
   const bool missing = page.allocated_to.load(std::memory_order_acquire) <= core_.log->next_file_start().value();
-  if ((failed == ENOSPC || failed == EDQUOT) && missing && (waits_for_file || was(kNoFile))) {
+  if (failed == 0 || !missing || !(waits_for_file || was(kNoFile) || was(kCannot))) {
+    no_space_.clear();
+  } else if (failed == ENOSPC || failed == EDQUOT) {
     no_space_ = std::string(kNoFile) + " of " + std::to_string(core_.options.store.commit_log_file_bytes) + " bytes";
   } else {
-    no_space_.clear();
+    no_space_ = std::string(kCannot) + std::strerror(static_cast<int>(failed));
   }
   return no_space_;
 }
@@ -128,6 +138,9 @@ void Expiry::AddTo(protocol::KvTable& info) const {
   const int64_t next = page.next_clean_time.load(std::memory_order_relaxed);
   info.emplace_back("lastCleaning", last == 0 ? "none" : FormatLocalTime(last));
   info.emplace_back("nextCleaning", next == 0 ? "unknown" : FormatLocalTime(next));
+  if (unread_removed_ > 0) {
+    info.emplace_back("unreadRemoved", std::to_string(unread_removed_) + " messages, last of " + last_loss_);
+  }
   info.emplace_back("removedFiles", std::to_string(page.removed_files.load(std::memory_order_relaxed)));
 }
 

@@ -26,7 +26,8 @@ class Expiry {
 
   // On every wake-up and tick. True when files are on their way out: whoever else maps some lets go of them.
   bool Look();
-  // Why there is no space for messages; empty while there is. `waits_for_file`: sends wait for the next log file.
+  // Why there is no space, or no file, for messages; empty while there is. `waits_for_file`: sends wait for the next
+  // log file.
   std::string NoSpace(bool waits_for_file);
 
   void ProcessDeleteLog(remoting::Channel& channel, const protocol::CommandView& request);
@@ -42,6 +43,9 @@ class Expiry {
   store::PhysicalOffset seen_min_;
   int64_t seen_trimmed_ = 0;
   std::string no_space_;
+  // Since the start, over all groups and queues; the latest: whose and when.
+  int64_t unread_removed_ = 0;
+  std::string last_loss_;
   // "topic@group" and queue: messages before this were reported as lost.
   std::map<std::pair<std::string, int32_t>, int64_t> reported_;
 };

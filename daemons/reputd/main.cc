@@ -8,12 +8,9 @@
 #include "conf/run.h"
 #include "conf/settings.h"
 #include "conf/store_root.h"
-#include "ctl/helper.h"
+#include "helper/wiring.h"
 #include "reputd/once.h"
 #include "reputd/reput_work.h"
-#include "store/layout.h"
-#include "store/log_paths.h"
-#include "store/positions.h"
 #include "store/store_options.h"
 
 namespace {
@@ -22,43 +19,25 @@ using mq::ErrorCode;
 using mq::MakeError;
 using mq::conf::Settings;
 
-mq::Result<mq::store::StoreOptions> OnceOptions(const Settings& settings, std::string root) {
-  mq::store::StoreOptions options;
-  options.root = std::move(root);
-  MQ_ASSIGN(options.log_paths, mq::store::LoadLogPaths(options.root));
-  options.commit_log_file_bytes = settings.Bytes("mappedFileSizeCommitLog");
+mq::Result<int> Once(const Settings& settings, const std::string& root) {
+  MQ_ASSIGN(auto options, mq::helper::OptionsAtRest(settings, root));
   options.consume_queue_file_bytes = settings.Bytes("mappedFileSizeConsumeQueue");
   options.index_enable = settings.Bool("messageIndexEnable");
   options.index_slots = static_cast<int32_t>(settings.Int("maxHashSlotNum"));
   options.index_entries = static_cast<int32_t>(settings.Int("maxIndexNum"));
   MQ_TRY(mq::store::NormalizeOptions(options));
-  return options;
+  MQ_TRY(mq::reputd::DispatchOnce(options, settings.Bool("rebuild")));
+  return EXIT_SUCCESS;
 }
 
 mq::Result<int> Main(const Settings& settings) {
   MQ_TRY(mq::MapFaults::Install(mq::MapFaults::Mode::kExit));
-  MQ_ASSIGN(std::string root, mq::conf::StoreRoot(settings));
+  MQ_ASSIGN(const std::string root, mq::conf::StoreRoot(settings));
   if (settings.Bool("rebuild") && !settings.Bool("once")) {
     return MakeError(ErrorCode::kConfig, "--rebuild needs --once: a running store repairs its queues by itself");
   }
-  if (settings.Bool("once")) {
-    MQ_ASSIGN(const auto options, OnceOptions(settings, root));
-    MQ_TRY(mq::reputd::DispatchOnce(options, settings.Bool("rebuild")));
-    return EXIT_SUCCESS;
-  }
-  MQ_TRY(mq::conf::RefuseOwnSettings(settings));
-  mq::ctl::HelperOptions options;
-  options.directory = mq::store::StoreLayout(root).MqDir();
-  options.role = mq::ctl::Role::kReputd;
-  options.page_version = mq::store::kPositionsVersion;
-  options.build = mq::store::BuildId();
-  options.supervised = settings.Bool("supervised");
-  options.ready_fd = settings.Has("ready-fd") ? static_cast<int>(settings.Int("ready-fd")) : -1;
-  options.ready_text = root;
-  mq::reputd::ReputWork work(root);
-  mq::ctl::Helper helper(std::move(options), work);
-  work.SetHelper(&helper);
-  return helper.Run();
+  if (settings.Bool("once")) return Once(settings, root);
+  return mq::helper::RunHelper<mq::reputd::ReputWork>(settings, root, mq::ctl::Role::kReputd);
 }
 
 }  // namespace

@@ -166,6 +166,15 @@ std::string NearestMatch(std::string_view text, std::span<const std::string> can
   return best == nullptr ? std::string() : *best;
 }
 
+std::string DidYouMean(std::string_view near, std::string_view otherwise) {
+  if (near.empty()) return std::string(otherwise);
+  // Several words are one name only between quotes.
+  const std::string_view quote = near.find(' ') == std::string_view::npos ? "" : "'";
+  std::string text = "did you mean ";
+  text.append(quote).append(near).append(quote).append("?");
+  return text;
+}
+
 std::string HexUpper(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string out;

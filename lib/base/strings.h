@@ -27,6 +27,8 @@ std::string FormatDurationMs(int64_t ms);                // "1.234 s" for people
 
 // The candidate with the smallest edit distance to text, when it is close enough to be a slip of the fingers.
 std::string NearestMatch(std::string_view text, std::span<const std::string> candidates);
+// What is said of it: "did you mean X?"; `otherwise` when nothing is near.
+std::string DidYouMean(std::string_view near, std::string_view otherwise = {});
 
 std::string HexUpper(std::string_view bytes);
 Result<std::string> HexDecode(std::string_view text);  // either case

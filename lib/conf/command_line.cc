@@ -51,14 +51,13 @@ Error UnknownCommand(const Program& program, const std::string& noun, const std:
       whole.push_back(noun + " " + verbs.back());
     }
     const std::string near = NearestMatch(noun + " " + verb, whole);
-    return Usage(noun + " has no verb '" + verb + "'; it has " + JoinStrings(verbs, ", "),
-                 near.empty() ? std::string() : "did you mean '" + near + "'?");
+    return Usage(noun + " has no verb '" + verb + "'; it has " + JoinStrings(verbs, ", "), DidYouMean(near));
   }
   std::vector<std::string> nouns;
   for (const Command& one : program.nouns) nouns.emplace_back(one.noun);
   const std::string near = NearestMatch(noun, nouns);
   return Usage("no such command: " + noun + (verb.empty() ? "" : " " + verb),
-               near.empty() ? std::string(program.name) + " --help lists them" : "did you mean '" + near + "'?");
+               DidYouMean(near, std::string(program.name) + " --help lists them"));
 }
 
 // `help`, `help NOUN` and `help NOUN VERB` ask what --help behind them asks.
@@ -204,7 +203,7 @@ class Reader {
       for (const std::string& long_name : LongNames(*row)) candidates.push_back("--" + long_name);
     }
     const std::string near = name.substr(0, 2) == "--" ? NearestMatch(name, candidates) : std::string();
-    return Usage("unknown option " + name, near.empty() ? "--help lists all options" : "did you mean " + near + "?");
+    return Usage("unknown option " + name, DidYouMean(near, "--help lists all options"));
   }
 
   const std::vector<const Option*>& rows_;

@@ -1,5 +1,6 @@
 // Tables that several executables share.
 #include "conf/programs.h"
+#include "conf/shared_rows.h"
 
 namespace mq::conf {
 namespace {
@@ -57,16 +58,9 @@ constexpr Option kVerbose[] = {
 };
 
 constexpr Option kRoute[] = {
-    {.name = "namesrv",
-     .letter = 'n',
-     .kind = Kind::kString,
-     .metavar = "ADDR[;ADDR...]",
-     .default_value = "127.0.0.1:9876",
-     .env = "MQ_NAMESRV NAMESRV_ADDR",
-     .group = "Where",
-     .doc = "name servers to ask for routes, separated by semicolons or commas; or http://HOST:PORT/PATH of an address "
-            "server that names them",
-     .brief = true},
+    NamesrvRow("Where",
+               "name servers to ask for routes, separated by semicolons or commas; or http://HOST:PORT/PATH of an "
+               "address server that names them"),
     {.name = "broker",
      .kind = Kind::kString,
      .metavar = "ADDR",

@@ -38,7 +38,7 @@ Error UnknownKey(const Settings& settings, const std::string& key) {
   }
   const std::string near = NearestMatch(key, live);
   std::string text = "'" + key + "' is not a setting that can be changed here";
-  if (!near.empty()) text += "; did you mean " + near + "?";
+  if (!near.empty()) text += "; " + DidYouMean(near);
   return MakeError(ErrorCode::kPermission, std::move(text));
 }
 

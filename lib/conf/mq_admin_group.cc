@@ -6,12 +6,7 @@
 namespace mq::conf::admin_rows {
 namespace {
 
-constexpr Option kTopicOnly{.name = "topic",
-                            .letter = 't',
-                            .kind = Kind::kString,
-                            .metavar = "TOPIC",
-                            .group = "Which",
-                            .doc = "only this topic"};
+constexpr Option kTopicOnly = TopicRow("Which", "only this topic");
 
 constexpr Option kChange[] = {
     kCluster,
@@ -102,6 +97,8 @@ constexpr Option kLag[] = {
     kTopicOnly,
 };
 
+constexpr Option kStatus[] = {kTopicOnly};
+
 constexpr Option kMembers[] = {
     {.name = "producers", .kind = Kind::kFlag, .group = "Which", .doc = "members of the producer group of that name"},
 };
@@ -182,6 +179,15 @@ constexpr Column kLagColumns[] = {
      .type = Type::kNumber,
      .doc = "messages yet to consume; below 0 when the stored offset is beyond the end"},
     {.name = "last", .type = Type::kTime, .doc = "when the last one consumed was stored"},
+    {.name = "lost", .type = Type::kNumber, .doc = "messages that expired before the group had read them"},
+};
+constexpr Column kStatusColumns[] = {
+    kTopicColumn,
+    kBroker,
+    kQueueColumn,
+    kOffset,
+    {.name = "lag", .type = Type::kNumber, .doc = "messages yet to consume"},
+    {.name = "state", .doc = "all read, behind, beyond the end, or lost N: N messages expired before it had read them"},
 };
 constexpr Column kMemberColumns[] = {
     kGroup,
@@ -261,6 +267,12 @@ std::vector<Command> GroupCommands() {
        .options = kLag,
        .operand = kAnyGroup,
        .columns = kLagColumns},
+      {.noun = "group",
+       .verb = "status",
+       .doc = "how a group does in each queue, and what expired before it had read it",
+       .options = kStatus,
+       .operand = kGroupOperand,
+       .columns = kStatusColumns},
       {.noun = "group",
        .verb = "members",
        .doc = "the clients of a group that are connected: status 1 when there is none",

@@ -10,20 +10,10 @@ constexpr Option kFormat{.name = "format",
                          .choices = "text|lines|nul|whole|json|msgpack",
                          .group = "Output",
                          .doc = "how a message is printed: as text for people, or in a format of mq-consume"};
-constexpr Option kEpochMs{.name = "epoch-ms",
-                          .kind = Kind::kFlag,
-                          .group = "Output",
-                          .doc = "in JSON and msgpack: times as milliseconds since 1970"};
+constexpr Option kEpochMs = EpochMsRow("in JSON and msgpack: times as milliseconds since 1970");
 
 constexpr Option kMsgGet[] = {
-    {.name = "topic",
-     .letter = 't',
-     .kind = Kind::kString,
-     .metavar = "TOPIC",
-     .group = "What",
-     .doc = "the message's topic; needed for an id that a producer made",
-     .in_synopsis = true,
-     .brief = true},
+    InSynopsis(TopicRow("What", "the message's topic; needed for an id that a producer made")),
     {.name = "any-address",
      .kind = Kind::kFlag,
      .group = "What",

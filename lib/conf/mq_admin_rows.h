@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "conf/option.h"
+#include "conf/shared_rows.h"
 
 namespace mq::conf::admin_rows {
 
@@ -20,15 +21,7 @@ inline constexpr Option kCluster{.name = "cluster",
 inline constexpr Option kDryRun{
     .name = "dry-run", .kind = Kind::kFlag, .group = "Which", .doc = "show what would change and change nothing"};
 inline constexpr Option kYes{.name = "yes", .letter = 'y', .kind = Kind::kFlag, .group = "Which", .doc = "do not ask"};
-inline constexpr Option kTopic{.name = "topic",
-                               .letter = 't',
-                               .kind = Kind::kString,
-                               .metavar = "TOPIC",
-                               .group = "What",
-                               .doc = "the topic to use",
-                               .required = true,
-                               .in_synopsis = true,
-                               .brief = true};
+inline constexpr Option kTopic = Required(InSynopsis(TopicRow("What", "the topic to use")));
 
 inline constexpr Operand kTopicOperand{.metavar = "TOPIC", .doc = "the topic", .min = 1, .max = 1, .synopsis = "TOPIC"};
 inline constexpr Operand kGroupOperand{

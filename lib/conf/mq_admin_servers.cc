@@ -6,6 +6,11 @@ namespace {
 
 constexpr Option kDryRunOnly[] = {kDryRun};
 constexpr Option kBrokerConfig[] = {kCluster, kDryRun};
+constexpr Option kHealth[] = {{.name = "strict",
+                               .kind = Kind::kFlag,
+                               .group = "What",
+                               .doc = "status 1 for warnings too: unread messages were removed, or are about to be, "
+                                      "because a disk is nearly full"}};
 constexpr Option kBrokerStatus[] = {{.name = "cluster",
                                      .kind = Kind::kString,
                                      .metavar = "CLUSTER",
@@ -154,8 +159,10 @@ std::vector<Command> ServerCommands() {
        .operand = kNamespaceOperand,
        .columns = kKvColumns},
       {.noun = "health",
-       .doc = "whether the cluster is ready: status 0, or 1 with reasons",
-       .json = "one object: ready (true or false) and reasons, a list of texts"},
+       .doc =
+           "whether the cluster is ready: status 0, or 1 with reasons; warnings tell of messages that are lost unread",
+       .options = kHealth,
+       .json = "one object: ready (true or false), and reasons and warnings, lists of texts"},
   };
 }
 

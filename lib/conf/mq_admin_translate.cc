@@ -206,7 +206,7 @@ Result<Translation> TranslateAlias(const Program& program, const std::vector<std
   if (word == arguments.size() || (!first && !helped)) {
     const std::string near = words.empty() ? std::string() : NearestAlias(program, arguments[words[0]]);
     if (near.empty()) return out;
-    return Usage("no such command: " + arguments[words[0]], "did you mean '" + near + "'?");
+    return Usage("no such command: " + arguments[words[0]], DidYouMean(near));
   }
   const Alias& alias = *AliasNamed(arguments[word]);
   if (!alias.missing.empty()) {

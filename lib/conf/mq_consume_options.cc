@@ -1,5 +1,6 @@
 // Options of mq-consume(1).
 #include "conf/programs.h"
+#include "conf/shared_rows.h"
 
 namespace mq::conf {
 namespace {
@@ -7,15 +8,7 @@ namespace {
 constexpr std::int64_t kDayMs = 24LL * 3600 * 1000;
 
 constexpr Option kRows[] = {
-    {.name = "topic",
-     .letter = 't',
-     .kind = Kind::kString,
-     .metavar = "TOPIC",
-     .group = "Which messages",
-     .doc = "read this topic; repeatable",
-     .repeatable = true,
-     .in_synopsis = true,
-     .brief = true},
+    Repeatable(InSynopsis(TopicRow("Which messages", "read this topic; repeatable"))),
     {.name = "group",
      .letter = 'g',
      .kind = Kind::kString,
@@ -118,31 +111,10 @@ constexpr Option kRows[] = {
      .max = 366 * kDayMs,
      .group = "Ending",
      .doc = "leave after this time in all; with status 7 when --count is not reached"},
-    {.name = "format",
-     .kind = Kind::kEnum,
-     .default_value = "lines",
-     .choices = "lines|nul|whole|json|msgpack",
-     .group = "Output",
-     .doc = "how a message is printed",
-     .brief = true},
-    {.name = "nul",
-     .letter = '0',
-     .kind = Kind::kFlag,
-     .group = "Output",
-     .doc = "same as --format nul",
-     .brief = true},
-    {.name = "json",
-     .letter = 'J',
-     .kind = Kind::kFlag,
-     .group = "Output",
-     .doc = "same as --format json: one JSON object a line",
-     .brief = true},
-    {.name = "msgpack",
-     .letter = 'M',
-     .kind = Kind::kFlag,
-     .group = "Output",
-     .doc = "same as --format msgpack: one msgpack map a message",
-     .brief = true},
+    FormatRow("Output", "how a message is printed"),
+    NulRow("Output"),
+    JsonRow("Output"),
+    MsgpackRow("Output"),
     {.name = "delimiter",
      .letter = 'D',
      .kind = Kind::kString,
@@ -165,7 +137,7 @@ constexpr Option kRows[] = {
      .kind = Kind::kFlag,
      .group = "Output",
      .doc = "print bytes that are unsafe on a terminal as they are"},
-    {.name = "epoch-ms", .kind = Kind::kFlag, .group = "Output", .doc = "print times as milliseconds since 1970"},
+    EpochMsRow("print times as milliseconds since 1970"),
     {.name = "line-buffered",
      .kind = Kind::kFlag,
      .group = "Output",

@@ -1,5 +1,6 @@
 // Options of mq-send(1).
 #include "conf/programs.h"
+#include "conf/shared_rows.h"
 
 namespace mq::conf {
 namespace {
@@ -8,14 +9,7 @@ constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kDayMs = 24LL * 3600 * 1000;
 
 constexpr Option kRows[] = {
-    {.name = "topic",
-     .letter = 't',
-     .kind = Kind::kString,
-     .metavar = "TOPIC",
-     .group = "What",
-     .doc = "send to this topic; needed unless --keep-topic takes it from the records",
-     .in_synopsis = true,
-     .brief = true},
+    InSynopsis(TopicRow("What", "send to this topic; needed unless --keep-topic takes it from the records")),
     {.name = "message",
      .letter = 'm',
      .kind = Kind::kString,
@@ -24,31 +18,10 @@ constexpr Option kRows[] = {
      .doc = "send this text as one message instead of reading files; repeatable",
      .repeatable = true,
      .brief = true},
-    {.name = "format",
-     .kind = Kind::kEnum,
-     .default_value = "lines",
-     .choices = "lines|nul|whole|json|msgpack",
-     .group = "Framing",
-     .doc = "how the input is cut into messages",
-     .brief = true},
-    {.name = "nul",
-     .letter = '0',
-     .kind = Kind::kFlag,
-     .group = "Framing",
-     .doc = "same as --format nul",
-     .brief = true},
-    {.name = "json",
-     .letter = 'J',
-     .kind = Kind::kFlag,
-     .group = "Framing",
-     .doc = "same as --format json: one JSON object a line",
-     .brief = true},
-    {.name = "msgpack",
-     .letter = 'M',
-     .kind = Kind::kFlag,
-     .group = "Framing",
-     .doc = "same as --format msgpack: one msgpack map a message",
-     .brief = true},
+    FormatRow("Framing", "how the input is cut into messages"),
+    NulRow("Framing"),
+    JsonRow("Framing"),
+    MsgpackRow("Framing"),
     {.name = "delimiter",
      .letter = 'D',
      .kind = Kind::kString,

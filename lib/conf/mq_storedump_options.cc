@@ -1,5 +1,6 @@
 // Options of mq-storedump(1).
 #include "conf/programs.h"
+#include "conf/shared_rows.h"
 
 namespace mq::conf {
 namespace {
@@ -88,14 +89,7 @@ constexpr Option kRows[] = {
      .group = "Which records",
      .doc = "stop in front of this position or queue offset",
      .brief = true},
-    {.name = "topic",
-     .letter = 't',
-     .kind = Kind::kString,
-     .metavar = "TOPIC",
-     .group = "Which records",
-     .doc = "only records of this topic; repeatable",
-     .repeatable = true,
-     .brief = true},
+    Repeatable(TopicRow("Which records", "only records of this topic; repeatable")),
     {.name = "time",
      .kind = Kind::kString,
      .metavar = "A..B",
@@ -125,12 +119,7 @@ constexpr Option kRows[] = {
      .group = "Output",
      .doc = "same as --format json: one JSON object a line, also for faults and listings",
      .brief = true},
-    {.name = "msgpack",
-     .letter = 'M',
-     .kind = Kind::kFlag,
-     .group = "Output",
-     .doc = "same as --format msgpack: one msgpack map a message",
-     .brief = true},
+    MsgpackRow("Output"),
     {.name = "delimiter",
      .letter = 'D',
      .kind = Kind::kString,

@@ -78,8 +78,7 @@ Status ApplyProperties(const std::vector<Property>& properties, const std::strin
       remarks.push_back(
           {Remark::Level::kWarning, where + "key '" + property.key + "' is not supported and has no effect"});
     } else {
-      const std::string near = NearestKey(rows, property.key, daemon);
-      const std::string hint = near.empty() ? std::string() : "did you mean '" + near + "'?";
+      const std::string hint = DidYouMean(NearestKey(rows, property.key, daemon));
       // A context holds names of options, and an unknown option is an error wherever it stands.
       if (!daemon) return MakeError(ErrorCode::kConfig, where + "unknown option '" + property.key + "'").WithHint(hint);
       MQ_TRY(warn(where + "unknown key '" + property.key + "' has no effect" + (hint.empty() ? "" : "; " + hint)));

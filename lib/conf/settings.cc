@@ -34,8 +34,7 @@ Result<std::int64_t> CheckChoice(const Option& row, std::string_view text) {
   if (std::find(choices.begin(), choices.end(), text) != choices.end()) return 0;
   std::vector<std::string> names(choices.begin(), choices.end());
   Error error = MakeError(ErrorCode::kConfig, "'" + std::string(text) + "' is not one of " + JoinStrings(names, ", "));
-  const std::string near = NearestMatch(text, names);
-  if (!near.empty()) error.hint = "did you mean " + near + "?";
+  error.hint = DidYouMean(NearestMatch(text, names));
   return error;
 }
 

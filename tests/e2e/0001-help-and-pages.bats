@@ -38,7 +38,7 @@ DAEMONS="mq-namesrv mq-broker mq-flushd mq-reputd"
   printf 'brokerName=broker-a \r\nsendMessageThreadPoolNums=4\r\nfileReservdTime=1\r\nmaxMessageSize=65536 \r\n' > "$T/broker.conf"
   run mq-broker -c "$T/broker.conf" -p
   [ "$status" = 0 ]
-  [[ $output == *"broker.conf:3: unknown key 'fileReservdTime' has no effect; did you mean 'fileReservedTime'?"* ]]
+  [[ $output == *"broker.conf:3: unknown key 'fileReservdTime' has no effect; did you mean fileReservedTime?"* ]]
   [[ $output == *$'maxMessageSize\t65536\t4194304\tfile'* ]]
   run mq-broker -c "$T/broker.conf" -p --strict
   [ "$status" = 2 ]

@@ -114,7 +114,7 @@ TEST(AliasesTest, NamesAreTakenInAnyCaseAndTheNearestIsNamed) {
   EXPECT_EQ(Translated({"UPDATETOPIC", "-t", "T"}), "mq-admin topic create T");
   const auto near = TranslateAlias(MqAdminProgram(), {"updateTopik", "-t", "T"});
   ASSERT_FALSE(near.has_value());
-  EXPECT_EQ(near.error().hint, "did you mean 'updateTopic'?");
+  EXPECT_EQ(near.error().hint, "did you mean updateTopic?");
   EXPECT_EQ(Translated({"topc", "list"}), "mq-admin topc list");
 }
 

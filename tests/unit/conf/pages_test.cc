@@ -122,7 +122,7 @@ std::string Sources(const std::vector<std::string>& folders) {
     const Result<std::vector<std::string>> names = ListDirectory(PathOf(folder));
     if (!names) continue;
     for (const std::string& name : *names) {
-      if (name.ends_with(".cc")) all += Text(folder + "/" + name);
+      if (name.ends_with(".cc") || name == "wiring.h") all += Text(folder + "/" + name);
     }
   }
   return all;
@@ -135,7 +135,8 @@ TEST(PagesTest, EveryOptionIsRead) {
   for (const Program* program : AllPrograms()) {
     const std::string part = std::string(program->name.substr(3));
     // What the broker hands to its helpers is read there by key.
-    const std::string sources = Sources({"bin/" + part, "bin", "daemons/" + part, "daemons/broker", "lib/conf"});
+    const std::string sources =
+        Sources({"bin/" + part, "bin", "daemons/" + part, "daemons/broker", "daemons/helper", "lib/conf"});
     for (const Option* row : AllRowsOf(*program)) {
       const std::string name(SettingName(*row));
       if (checked_while_parsing.contains(name)) continue;

@@ -133,7 +133,7 @@ TEST_F(ParseTest, ContextsServeAllTools) {
 
 TEST_F(ParseTest, AMisspeltOptionInAContextIsAnErrorOfEveryTool) {
   const std::string path = File(".config/mq/test.conf", "exit-at-end=true\nwindwo=9\n");
-  const std::string error = path + ":2: unknown option 'windwo' | did you mean 'window'?";
+  const std::string error = path + ":2: unknown option 'windwo' | did you mean window?";
   EXPECT_EQ(ErrorOf(MqSendProgram(), {"-t", "T", "--context", "test"}), error);
   EXPECT_EQ(ErrorOf(MqConsumeProgram(), {"-t", "T", "--context", "test"}), error);
   EXPECT_EQ(ErrorOf(MqAdminProgram(), {"topic", "list", "--context", "test"}), error);
@@ -149,10 +149,9 @@ TEST_F(ParseTest, BrokerFileIsReadAsRocketMqWritesIt) {
   ASSERT_EQ(remarks_.size(), 4u);
   EXPECT_EQ(remarks_[0].level, Remark::Level::kInfo);
   EXPECT_EQ(remarks_[0].text, path + ":3: key 'sendMessageThreadPoolNums' is about the JVM and is ignored");
-  EXPECT_EQ(remarks_[1].text,
-            path + ":4: unknown key 'fileReservdTime' has no effect; did you mean 'fileReservedTime'?");
+  EXPECT_EQ(remarks_[1].text, path + ":4: unknown key 'fileReservdTime' has no effect; did you mean fileReservedTime?");
   EXPECT_EQ(remarks_[2].text, path + ":5: key 'maxMessageSize' was set before; the last value counts");
-  EXPECT_EQ(remarks_[3].text, path + ":6: unknown key 'listenPrt' has no effect; did you mean 'listenPort'?");
+  EXPECT_EQ(remarks_[3].text, path + ":6: unknown key 'listenPrt' has no effect; did you mean listenPort?");
   EXPECT_NE(ErrorOf(MqBrokerProgram(), {"-c", path, "--strict"}).find(path + ":4"), std::string::npos);
 }
 
@@ -234,7 +233,7 @@ TEST_F(ParseTest, NounsAndVerbsAmongOptions) {
 TEST_F(ParseTest, WrongCommandsAreNamed) {
   EXPECT_EQ(ErrorOf(NounProgram(), {"topic", "lsit"}),
             "topic has no verb 'lsit'; it has list, create | did you mean 'topic list'?");
-  EXPECT_EQ(ErrorOf(NounProgram(), {"topik", "list"}), "no such command: topik list | did you mean 'topic'?");
+  EXPECT_EQ(ErrorOf(NounProgram(), {"topik", "list"}), "no such command: topik list | did you mean topic?");
   EXPECT_EQ(ErrorOf(NounProgram(), {}), "no command was given | mq-test --help lists them");
   EXPECT_EQ(ErrorOf(NounProgram(), {"topic", "create"}), "operand TOPIC is missing");
   EXPECT_EQ(ErrorOf(NounProgram(), {"topic", "list", "--queues", "3"}),
