@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/resource_limits.h"
 
 namespace mq::broker::bounds {
 
@@ -24,6 +25,30 @@ size_t MaxConnections() {
       .Field("files", static_cast<uint64_t>(descriptors))
       .Field("connections", static_cast<uint64_t>(connections));
   return connections;
+}
+
+namespace {
+
+const MemoryLimit& Memory() {
+  static const MemoryLimit limit = FindMemoryLimit();
+  return limit;
+}
+
+size_t AtMost(size_t bytes) { return std::min(bytes, static_cast<size_t>(Memory().bytes / 8)); }
+
+}  // namespace
+
+size_t HeldSendBytes() { return AtMost(kMaxHeldSendBytes); }
+size_t HeldPullBytes() { return AtMost(kMaxHeldPullBytes); }
+
+void TellMemoryLimit() {
+  const MemoryLimit& limit = Memory();
+  if (!limit.cgroup) return;
+  log::Info("limits", "the log is read through the page cache, which has what is left of it")
+      .Field("memory", limit.bytes)
+      .Field("because", "control group")
+      .Field("held_sends", static_cast<uint64_t>(HeldSendBytes()))
+      .Field("held_pulls", static_cast<uint64_t>(HeldPullBytes()));
 }
 
 }  // namespace mq::broker::bounds

@@ -24,7 +24,7 @@ inline constexpr size_t kMaxHeldPulls = 100'000;
 inline constexpr size_t kMaxHeldPullBytes = size_t{64} << 20;
 
 // --- Memory of the queues (queues.h) ---
-// Entries of all rings of recent appends together, 24 bytes each: 6 MiB.
+// Entries of all rings of recent appends together, 24 bytes each: 6 MiB. Each queue may have its first 16 beyond it.
 inline constexpr size_t kRingEntries = 256 * 1024;
 
 // --- Descriptors (broker_boot.cc) ---
@@ -40,5 +40,12 @@ inline constexpr int64_t kDrainMs = 8000;
 
 // How many connections may be open: at most remoting's bound, and fewer where the process may open fewer files.
 size_t MaxConnections();
+
+// What may be held in this process: the bounds above, and in a small container an eighth of its memory for each.
+size_t HeldSendBytes();
+size_t HeldPullBytes();
+
+// Says how much memory there is where a container or service manager allows less than the machine has.
+void TellMemoryLimit();
 
 }  // namespace mq::broker::bounds

@@ -62,7 +62,7 @@ class Broker : public loop::TurnEndHook {
   Status LoadTables();
   Status Recover(bool clean, Recovery& out);
   void Serve();
-  Status BuildParts(const store::RecoverResult& recovered, store::Tombstones tombstones);
+  Status BuildParts(Recovery& found);
   Status Listen();
   Status ListenFast(const loop::Address& main, std::shared_ptr<const remoting::ProcessorTable> table);
   void FillProcessors(remoting::ProcessorTable& table, bool with_pull);

@@ -38,6 +38,7 @@ struct Broker::Recovery {
   Status status;
   store::RecoverResult log;
   store::Tombstones tombstones;
+  store::NumberedQueues queues;
 };
 
 Status Broker::TakeLock() {
@@ -99,7 +100,7 @@ Status Broker::BeginRecovery() {
                recovering_ = false;
                if (stopping_) return;
                Status served = std::move(recovery->status);
-               if (served) served = BuildParts(recovery->log, std::move(recovery->tombstones));
+               if (served) served = BuildParts(*recovery);
                if (served) return Serve();
                if (failed_) failed_(served.error());
              });
@@ -161,18 +162,25 @@ Status Broker::Recover(bool clean, Recovery& out) {
   MQ_TRY(store::RemovePool(layout_));
   MQ_ASSIGN(out.tombstones, store::Tombstones::Recover(layout_, out.log.end));
   begin(store::RecoverPhase::kQueues);
-  MQ_ASSIGN(const int64_t walked,
-            store::BuildQueueTable(options_.store, out.log, out.tombstones, *core_.queue_table, progress));
+  MQ_ASSIGN(out.queues, store::BuildQueueTable(options_.store, out.log, out.tombstones, *core_.queue_table, progress));
   PassKillPoint(KillPoint::kQueuesNumbered);
+  const auto marked = out.queues.marker ? out.queues.marker->offset : store::PhysicalOffset(0);
+  if (out.tombstones.DropBelow(out.log.min, marked)) MQ_TRY(out.tombstones.Save(layout_));
+  const int64_t file_bytes = options_.store.commit_log_file_bytes;
+  const store::PhysicalOffset first_file(out.log.scanned_from.value() / file_bytes * file_bytes);
   log::Info("store.recover", clean ? "after a clean stop" : "after an unclean stop")
+      .Field("file", layout_.CommitLogFile(first_file))
+      .Field("from", out.log.scanned_from.value())
       .Field("end", out.log.end.value())
-      .Field("records", std::max(out.log.records, walked))
+      .Field("records", std::max(out.log.records, out.queues.records))
       .Field("dropped_bytes", out.log.bytes_dropped)
       .Field("took_ms", MonotonicMs() - started);
   return Ok();
 }
 
-Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombstones tombstones) {
+Status Broker::BuildParts(Recovery& found) {
+  const store::RecoverResult& recovered = found.log;
+  store::Tombstones& tombstones = found.tombstones;
   auto& page = positions_->own_broker();
   page.boot_min.store(recovered.min.value(), std::memory_order_relaxed);
   page.recovered_end.store(recovered.end.value(), std::memory_order_relaxed);
@@ -194,6 +202,8 @@ Status Broker::BuildParts(const store::RecoverResult& recovered, store::Tombston
   core_.queue_reader = std::make_unique<store::ConsumeQueueReader>(options_.store, &*positions_);
   core_.entry_finder = std::make_unique<EntryFinder>(loop_, options_.store, *positions_);
   core_.entry_finder->SetOnFound([this](Queue& queue) { pulls_->hold().OnAdvanced(queue); });
+  core_.boot_minimums =
+      std::make_unique<store::BootMinimums>(options_.store, recovered.min, std::move(found.queues.marker));
   if (!tombstones.empty()) {
     // Old entries of a topic that lives again are not read before mq-reputd has removed them.
     for (const auto& [topic, position] : tombstones.positions()) {
@@ -234,6 +244,7 @@ Status Broker::ListenFast(const loop::Address& main, std::shared_ptr<const remot
 Status Broker::Listen() {
   remoting::ServerOptions server;
   server.max_connections = bounds::MaxConnections();
+  bounds::TellMemoryLimit();
   server_ = std::make_unique<remoting::Server>(loop_, server);
   server_->SetOnClosed([this](remoting::Channel& channel) {
     if (clients_) clients_->OnClosed(channel);

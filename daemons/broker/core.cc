@@ -1,11 +1,10 @@
 #include "broker/core.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/resource_limits.h"
 
 namespace mq::broker {
 
@@ -21,8 +20,7 @@ bool Core::QueueFileIsBelieved(Queue& queue) const {
 
 int64_t Core::in_memory_bytes() const {
   constexpr int64_t kMemoryPercent = 40;
-  static const int64_t memory =
-      static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
+  static const int64_t memory = FindMemoryLimit().bytes;
   return memory / 100 * kMemoryPercent;
 }
 
@@ -55,21 +53,31 @@ std::optional<store::PhysicalOffset> Core::PositionOf(Queue& queue, store::Queue
   return (*span)[0].physical_offset;
 }
 
-store::QueueOffset Core::MinOffset(Queue& queue) const {
+std::optional<store::QueueOffset> Core::MinOffset(Queue& queue) const {
   if (!QueueFileIsBelieved(queue)) return store::QueueOffset(0);
-  const auto min = queue_reader->MinOffset(queue.topic(), queue.id());
-  if (!min) {
-    static log::RateLimit limit(6);
-    uint64_t suppressed = 0;
-    if (limit.Allow(&suppressed)) {
-      log::Warn("queue.min", "cannot tell the smallest offset")
-          .Field("topic", queue.topic())
-          .Field("error", min.error())
-          .Field("suppressed", suppressed);
-    }
-    return store::QueueOffset(0);
+  auto min = queue_reader->MinOffset(queue.topic(), queue.id());
+  // No file says it: either mq-reputd has not looked at them yet, or has none of this queue.
+  if (min && !*min) {
+    if (!queue.boot_min) min = boot_minimums->Of(*queue.state);
+    if (min && *min) queue.boot_min = *min;
+    if (queue.boot_min) return std::min(*queue.boot_min, queue.visible_max);
   }
-  return std::min(*min, queue.visible_max);
+  if (min && *min) return std::min(**min, queue.visible_max);
+  static log::RateLimit limit(6);
+  uint64_t suppressed = 0;
+  if (limit.Allow(&suppressed)) {
+    log::Warn("queue.min", "cannot tell the smallest offset")
+        .Field("topic", queue.topic())
+        .Field("queue", queue.id())
+        .Field("why", min ? "its files were lost and are derived again" : min.error().what)
+        .Field("suppressed", suppressed);
+  }
+  return std::nullopt;
+}
+
+std::string Core::MinUnknown(const Queue& queue) {
+  return "the smallest offset of queue " + std::to_string(queue.id()) + " of topic " + queue.topic() +
+         " is not known yet: mq-reputd has to look at its files";
 }
 
 }  // namespace mq::broker

@@ -17,6 +17,7 @@
 #include "broker/topics.h"
 #include "loop/loop.h"
 #include "protocol/host.h"
+#include "store/boot_minimums.h"
 #include "store/commit_log.h"
 #include "store/consume_queue.h"
 #include "store/positions.h"
@@ -44,6 +45,7 @@ struct Core {
   std::unique_ptr<store::LogReader> log_reader;
   std::unique_ptr<store::ConsumeQueueReader> queue_reader;
   std::unique_ptr<EntryFinder> entry_finder;
+  std::unique_ptr<store::BootMinimums> boot_minimums;
   Stats stats;
   StatsTable counters;    // by topic, queue and group
   bool draining = false;  // no more appends
@@ -64,6 +66,8 @@ struct Core {
   }
   // Whether that may be behind what was acknowledged or appended.
   bool shows_later() const { return sync_flush() || pool != nullptr; }
+  // Whether mq-reputd has looked at the queue files in this life of the positions: before that none is read.
+  bool QueueFilesAreChecked() const { return positions->reputd().queues_checked.load(std::memory_order_acquire) != 0; }
   // Whether the consume queue on disk is this queue's: a deleted topic's old entries are not.
   bool QueueFileIsBelieved(Queue& queue) const;
   // Empty while messages may be appended; otherwise why not. Looked at anew on every tick and wake-up.
@@ -74,8 +78,10 @@ struct Core {
   int64_t in_memory_bytes() const;
   // Where the record of that offset lies, as far as ring and consume queue know; nothing when there is none.
   std::optional<store::PhysicalOffset> PositionOf(Queue& queue, store::QueueOffset offset) const;
-  // Smallest offset that can still be read.
-  store::QueueOffset MinOffset(Queue& queue) const;
+  // Smallest offset that can still be read. Nothing while it is not known, which is not 0: the queue's files were lost
+  // and mq-reputd has not derived them again, or cannot be read. Then who asks is told to come back (MinUnknown).
+  std::optional<store::QueueOffset> MinOffset(Queue& queue) const;
+  static std::string MinUnknown(const Queue& queue);
 };
 
 }  // namespace mq::broker

@@ -15,9 +15,12 @@ using remoting::Channel;
 bool GroupOffsetProcessor::StartsAtZero(std::string_view topic, int32_t queue_id) const {
   Queue* queue = core_.queues->Find(topic, queue_id);
   if (queue == nullptr) return true;
-  if (core_.MinOffset(*queue).value() > 0) return false;
+  const auto min = core_.MinOffset(*queue);
+  if (!min || min->value() > 0) return false;
+  if (core_.log->wrote() - core_.log_reader->min() <= core_.in_memory_bytes()) return true;
   const auto first = core_.PositionOf(*queue, store::QueueOffset(0));
-  return !first || core_.log->wrote() - *first <= core_.in_memory_bytes();
+  if (!first) return core_.QueueFilesAreChecked();
+  return core_.log->wrote() - *first <= core_.in_memory_bytes();
 }
 
 void GroupOffsetProcessor::ProcessQuery(Channel& channel, const CommandView& request) {

@@ -46,7 +46,9 @@ void OffsetProcessor::ProcessMin(Channel& channel, const CommandView& request) {
   const auto header = protocol::QueueRequestHeader::Decode(request);
   if (!header) return channel.Reply(request, ResponseCode::kSystemError, header.error().what);
   Queue* queue = core_.queues->Find(header->topic, header->queue_id);
-  ReplyOffset(channel, request, queue == nullptr ? QueueOffset(0) : core_.MinOffset(*queue));
+  const auto min = queue == nullptr ? std::optional(QueueOffset(0)) : core_.MinOffset(*queue);
+  if (!min) return channel.Reply(request, ResponseCode::kSystemBusy, Core::MinUnknown(*queue));
+  ReplyOffset(channel, request, *min);
 }
 
 void OffsetProcessor::ProcessSearch(Channel& channel, const CommandView& request) {
@@ -55,7 +57,7 @@ void OffsetProcessor::ProcessSearch(Channel& channel, const CommandView& request
   Queue* queue = core_.queues->Find(header->topic, header->queue_id);
   if (queue == nullptr) return ReplyOffset(channel, request, QueueOffset(0));
   const auto offset = Search(*queue, header->timestamp, BoundaryOf(header->boundary));
-  if (!offset) return channel.Reply(request, ResponseCode::kSystemError, offset.error().what);
+  if (!offset) return channel.Reply(request, CodeOf(offset.error()), offset.error().what);
   ReplyOffset(channel, request, *offset);
 }
 
@@ -68,6 +70,11 @@ Result<QueueOffset> OffsetProcessor::Search(Queue& queue, int64_t timestamp, Tim
     if (timestamp > first_time || ring_begin == core_.MinOffset(queue)) return SearchRing(queue, timestamp, boundary);
   }
   if (!core_.QueueFileIsBelieved(queue)) return ring_begin;
+  const auto min = core_.MinOffset(queue);
+  if (min && *min >= queue.visible_max) return *min;
+  // Times of older messages are found through the files only.
+  if (!min || !core_.QueueFilesAreChecked())
+    return MakeError(ErrorCode::kBusy, "mq-reputd has not looked at the queues yet");
   const QueueOffset end = ring_has_any ? ring_begin + 1 : queue.visible_max;
   return core_.queue_reader->OffsetByTime(queue.topic(), queue.id(), timestamp, boundary, end, *core_.log_reader);
 }
@@ -105,7 +112,11 @@ void OffsetProcessor::ProcessEarliest(Channel& channel, const CommandView& reque
   protocol::StoretimeResponseHeader reply;
   reply.timestamp = -1;
   if (Queue* queue = core_.queues->Find(header->topic, header->queue_id)) {
-    if (const auto position = core_.PositionOf(*queue, core_.MinOffset(*queue))) {
+    const auto min = core_.MinOffset(*queue);
+    if (!min || (*min < queue->visible_max && !core_.QueueFilesAreChecked() && !queue->ring.Covers(*min))) {
+      return channel.Reply(request, ResponseCode::kSystemBusy, Core::MinUnknown(*queue));
+    }
+    if (const auto position = core_.PositionOf(*queue, *min)) {
       reply.timestamp = core_.log_reader->StoreTimestamp(*position).value_or(-1);
     }
   }

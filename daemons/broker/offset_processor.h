@@ -22,6 +22,11 @@ class OffsetProcessor {
     return Search(queue, timestamp, store::TimeBoundary::kLower);
   }
 
+  // What a search that failed is answered with.
+  static protocol::ResponseCode CodeOf(const Error& error) {
+    return error.code == ErrorCode::kBusy ? protocol::ResponseCode::kSystemBusy : protocol::ResponseCode::kSystemError;
+  }
+
  private:
   Result<store::QueueOffset> Search(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
   Result<store::QueueOffset> SearchRing(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);

@@ -32,7 +32,9 @@ void ProgressProcessor::ProcessTopicStats(Channel& channel, const CommandView& r
     protocol::TopicOffset& at = table[{topic->config.name, core_.options.broker_name, id}];
     Queue* queue = core_.queues->Find(header->topic, id);
     if (queue == nullptr) continue;
-    at.min_offset = core_.MinOffset(*queue).value();
+    const auto min = core_.MinOffset(*queue);
+    if (!min) return channel.Reply(request, ResponseCode::kSystemBusy, Core::MinUnknown(*queue));
+    at.min_offset = min->value();
     at.max_offset = queue->visible_max.value();
     at.last_update_timestamp = TimeOf(*queue, at.max_offset - 1);
   }
@@ -47,7 +49,8 @@ void ProgressProcessor::AddTopic(std::string_view group, const Topic& topic, pro
     Queue* queue = core_.queues->Find(name, id);
     if (queue != nullptr) at.broker_offset = queue->visible_max.value();
     // The group has all that is there before it, and not what has expired, whether or not it has an offset of its own.
-    const int64_t min = queue != nullptr ? core_.MinOffset(*queue).value() : 0;
+    // While that is not known (MinOffset), its own offset is all that can be said.
+    const int64_t min = queue != nullptr ? core_.MinOffset(*queue).value_or(store::QueueOffset(0)).value() : 0;
     at.consumer_offset = std::max(offset.value_or(min), min);
     if (queue != nullptr && offset) at.last_timestamp = TimeOf(*queue, *offset - 1);
   }

@@ -22,7 +22,9 @@ void QueueEntriesProcessor::Process(Channel& channel, const CommandView& request
   if (queue == nullptr) return channel.Reply(request, ResponseCode::kSystemError, name + " is not exist!");
   protocol::ConsumeQueueView view;
   if (!header->consumer_group.empty()) AddSubscription(view, header->consumer_group, header->topic);
-  view.min_index = core_.MinOffset(*queue).value();
+  const auto min = core_.MinOffset(*queue);
+  if (!min) return channel.Reply(request, ResponseCode::kSystemBusy, Core::MinUnknown(*queue));
+  view.min_index = min->value();
   view.max_index = queue->visible_max.value();
   if (!AddEntries(view, *queue, header->index, header->count)) {
     return channel.Reply(request, ResponseCode::kSystemBusy, "the entries of " + name + " are not dispatched yet");

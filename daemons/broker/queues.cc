@@ -61,6 +61,7 @@ void Queues::ResetTopic(std::string_view topic, uint32_t tombstones) {
     if (key.topic != topic) continue;
     queue->ring.Clear(budget_);
     queue->visible_max = store::QueueOffset(0);
+    queue->boot_min.reset();
     queue->needs_tombstones = tombstones;
     queue->put_nums = queue->put_size = nullptr;
     Show(*queue, store::QueueOffset(0));

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,7 @@ struct Queue {
   store::QueueState* state = nullptr;  // state->next is what the next append gets
   store::RecentRing ring;
   store::QueueOffset visible_max;               // one past the newest message that consumers may see
+  std::optional<store::QueueOffset> boot_min;   // remembered of BootMinimums
   uint32_t needs_tombstones = 0;                // the consume queue is believed once reputd has applied this many
   std::vector<std::unique_ptr<HeldPull>> held;  // pulls that wait for this queue (pull_hold.h)
   bool advanced = false;                        // visible_max has grown in this turn

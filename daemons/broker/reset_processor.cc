@@ -29,7 +29,9 @@ Result<protocol::ResetOffsetBody> ResetProcessor::Targets(const Wish& wish, cons
       target = queue->visible_max.value();
       if (wish.timestamp != -1) {
         MQ_ASSIGN(const auto found, queues_.OffsetAt(*queue, wish.timestamp));
-        target = std::clamp(found.value(), core_.MinOffset(*queue).value(), target);
+        const auto min = core_.MinOffset(*queue);
+        if (!min) return MakeError(ErrorCode::kBusy, Core::MinUnknown(*queue));
+        target = std::clamp(found.value(), min->value(), target);
       }
     }
     // Without force a group only goes back, never past what it has not consumed.
@@ -85,7 +87,7 @@ void ResetProcessor::ProcessReset(Channel& channel, const CommandView& request) 
         "the client " + member.client_id + " does not support this feature. version=" + std::to_string(member.version));
   }
   const auto targets = Targets(wish, *topic);
-  if (!targets) return refuse(ResponseCode::kSystemError, targets.error().what);
+  if (!targets) return refuse(OffsetProcessor::CodeOf(targets.error()), targets.error().what);
   log::Info("offset.reset")
       .Field("group", wish.group)
       .Field("topic", wish.topic)

@@ -62,6 +62,8 @@ void TopicProcessor::ProcessCreate(Channel& channel, const CommandView& request)
 Status TopicProcessor::Bury(const std::vector<std::string>& names) {
   // Nothing is sent under these names from here on, so `wrote` is behind all their messages. The tombstones are written
   // on this thread: deletion is rare, and nothing may slip in between them and the answer.
+  const store::PhysicalOffset marked(core_.positions->reputd().durable_dispatched.load(std::memory_order_acquire));
+  tombstones_.DropBelow(core_.log_reader->min(), marked);
   for (const std::string& name : names) tombstones_.Add(name, core_.log->wrote());
   MQ_TRY(tombstones_.Save(layout_));
   PassKillPoint(KillPoint::kTombstoneSaved);

@@ -27,18 +27,21 @@ Status RaiseFromExpired(const StoreOptions& options, PhysicalOffset log_min, Que
 
 }  // namespace
 
-Result<int64_t> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
-                                const Tombstones& tombstones, QueueTable& table, const RecoverProgress& progress) {
+Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
+                                       const Tombstones& tombstones, QueueTable& table,
+                                       const RecoverProgress& progress) {
+  NumberedQueues numbered;
   std::string why;
   PhysicalOffset from = recovered.min;
-  if (auto marker = LoadBelievedMarker(options, recovered.min, recovered.end, &why)) {
-    for (const auto& [name, queue] : marker->queues) {
-      // A queue marked before its topic was deleted belongs to the former life.
-      const PhysicalOffset dead = tombstones.Of(name.topic);
-      if (dead.value() > 0 && marker->offset <= dead) continue;
-      table.Raise(name.topic, name.queue_id, queue.end);
-    }
-    from = marker->offset;
+  numbered.marker = LoadBelievedMarker(options, recovered.min, recovered.end, &why);
+  if (numbered.marker) {
+    from = numbered.marker->offset;
+    // A queue marked before its topic was deleted belongs to the former life.
+    std::erase_if(numbered.marker->queues, [&](const auto& queue) {
+      const PhysicalOffset dead = tombstones.Of(queue.first.topic);
+      return dead.value() > 0 && from <= dead;
+    });
+    for (const auto& [name, queue] : numbered.marker->queues) table.Raise(name.topic, name.queue_id, queue.end);
   } else {
     if (recovered.end > recovered.min) {
       log::Info("store.recover", "no usable dispatched marker: numbering is derived from the whole log")
@@ -48,18 +51,17 @@ Result<int64_t> BuildQueueTable(const StoreOptions& options, const RecoverResult
   }
   LogReader log(options, nullptr, recovered.end);
   LogWalk walk(log, from);
-  int64_t records = 0;
   for (;;) {
     MQ_ASSIGN(const protocol::MessageView* message, walk.Next(recovered.end));
     if (message == nullptr) break;
-    if (++records % (1 << 18) == 0 && progress) {
+    if (++numbered.records % (1 << 18) == 0 && progress) {
       progress("numbering the queues", static_cast<int>((walk.position() - from) * 100 / (recovered.end - from)));
     }
     if (!EntersQueue(message->sys_flag) || message->queue_id < 0) continue;
     if (walk.record_position() < tombstones.Of(message->topic)) continue;
     if (message->queue_offset.value() >= 0) table.Note(message->topic, message->queue_id, message->queue_offset);
   }
-  return records;
+  return numbered;
 }
 
 }  // namespace mq::store

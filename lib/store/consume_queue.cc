@@ -132,29 +132,43 @@ Result<QueueOffset> ConsumeQueueReader::NextRecord(std::string_view topic, int32
   return end;
 }
 
-Result<QueueOffset> ConsumeQueueReader::MinOffset(std::string_view topic, int32_t queue_id) {
+Result<std::optional<QueueOffset>> ConsumeQueueReader::MinOffset(std::string_view topic, int32_t queue_id) {
   const PhysicalOffset min = log_min();
   {
     const Queue& queue = QueueOf(topic, queue_id);
-    if (queue.min && queue.min_for == min) return *queue.min;
+    if (queue.min && queue.min_for == min) return queue.min;
   }
+  if (!checked()) return std::optional<QueueOffset>();
+  bool is_record = false;
+  MQ_ASSIGN(const auto first, Search(topic, queue_id, min, &is_record));
+  if (is_record) {
+    Queue& queue = QueueOf(topic, queue_id);
+    queue.min = first;
+    queue.min_for = min;
+  }
+  return first;
+}
+
+Result<std::optional<QueueOffset>> ConsumeQueueReader::FirstFrom(std::string_view topic, int32_t queue_id,
+                                                                 PhysicalOffset min) {
+  bool is_record = false;
+  return Search(topic, queue_id, min, &is_record);
+}
+
+Result<std::optional<QueueOffset>> ConsumeQueueReader::Search(std::string_view topic, int32_t queue_id,
+                                                              PhysicalOffset min, bool* is_record) {
   const std::string directory = layout_.QueueDir(topic, queue_id);
   MQ_ASSIGN(auto files, ListMappedFiles(directory));
-  if (!checked()) return QueueOffset(0);
   // A file that is trimmed under the search would look like the end of the queue: then it is searched again.
   for (;;) {
-    if (files.empty()) return QueueOffset(0);
+    if (files.empty()) return std::optional<QueueOffset>();
     const int64_t first_file = files.front().start;
     MQ_ASSIGN(QueueOffset end, MaxOffset(topic, queue_id));
     MQ_ASSIGN(const QueueOffset first, FirstAtOrBehind(topic, queue_id, first_file, end, min));
     MQ_ASSIGN(files, ListMappedFiles(directory));
     if (!files.empty() && files.front().start != first_file) continue;
-    if (first < end) {
-      Queue& queue = QueueOf(topic, queue_id);
-      queue.min = first;
-      queue.min_for = min;
-    }
-    return first;
+    *is_record = first < end;
+    return std::optional(first);
   }
 }
 
@@ -233,7 +247,8 @@ class QueueTimes {
 
 Result<QueueOffset> ConsumeQueueReader::OffsetByTime(std::string_view topic, int32_t queue_id, int64_t timestamp_ms,
                                                      TimeBoundary boundary, QueueOffset max, LogReader& log) {
-  MQ_ASSIGN(QueueOffset min, MinOffset(topic, queue_id));
+  MQ_ASSIGN(const auto known_min, MinOffset(topic, queue_id));
+  const QueueOffset min = known_min.value_or(QueueOffset(0));
   MQ_ASSIGN(QueueOffset visible, MaxOffset(topic, queue_id));
   const QueueOffset end = std::min(max, visible);
   if (min >= end) return boundary == TimeBoundary::kNearest ? min : std::max(min, end);

@@ -73,9 +73,11 @@ class ConsumeQueueReader {
   // Entries as they lie in the file of `offset`, whether they make sense or not; none where there is no file.
   QueueSpan ReadWritten(std::string_view topic, int32_t queue_id, QueueOffset offset, int64_t max_count);
 
-  // Smallest offset whose record is still in the log (binary search by physical offset); 0 for a queue
-  // without files, the end of the queue when all its records have expired.
-  Result<QueueOffset> MinOffset(std::string_view topic, int32_t queue_id);
+  // Smallest offset whose record is still in the log (binary search by physical offset); the end of the queue when all
+  // its records have expired. Nothing while no file says it: there is none, or mq-reputd has not looked at them yet.
+  Result<std::optional<QueueOffset>> MinOffset(std::string_view topic, int32_t queue_id);
+  // The same for a minimum of the caller's, always looked up.
+  Result<std::optional<QueueOffset>> FirstFrom(std::string_view topic, int32_t queue_id, PhysicalOffset min);
   // One past the last visible entry.
   Result<QueueOffset> MaxOffset(std::string_view topic, int32_t queue_id);
 
@@ -100,6 +102,9 @@ class ConsumeQueueReader {
   };
   // The first offset in [from, end) whose entry stands for a record; `end` when there is none.
   Result<QueueOffset> NextRecord(std::string_view topic, int32_t queue_id, QueueOffset from, QueueOffset end);
+  // Nothing without files; `is_record`: it is that of a record, not the end.
+  Result<std::optional<QueueOffset>> Search(std::string_view topic, int32_t queue_id, PhysicalOffset min,
+                                            bool* is_record);
   // The first record at or behind `min`, among the entries from that file on.
   Result<QueueOffset> FirstAtOrBehind(std::string_view topic, int32_t queue_id, int64_t first_file, QueueOffset end,
                                       PhysicalOffset min);

@@ -136,34 +136,53 @@ void WarnLost(const QueueName& name, QueueOffset kept, const char* what) {
   log::Warn("store.reput", what).Field("topic", name.topic).Field("queue", name.queue_id).Field("kept", kept.value());
 }
 
-// A queue the marker names: keeps what is whole of it, cuts the rest, lowers check.start where entries are lost.
+// What is whole of a queue that the marker names.
+struct MarkedState {
+  const char* lost = nullptr;  // why nothing of it is; the rest does not count then
+  QueueOffset whole;
+  PhysicalOffset last_end;
+};
+
+Result<MarkedState> Examine(PhysicalOffset log_min, const DispatchedMarker& marker, const QueueName& name,
+                            const MarkedQueue& marked, const QueueFiles& files, LogReader& log) {
+  MarkedState state;
+  const auto lost = [&state](const char* why) {
+    state.lost = why;
+    return state;
+  };
+  if (files.empty()) return lost("queue files are gone: derived again from the log");
+  // Old files go when the log below them has expired, not otherwise.
+  if (files.first() > marked.first && marker.log_min == log_min) {
+    return lost("the first queue file is gone: derived again from the log");
+  }
+  state.whole = QueueOffset(std::min(files.ContiguousEnd() / kQueueEntryBytes, marked.end.value()));
+  if (state.whole.value() * kQueueEntryBytes <= files.first()) return lost("queue files are damaged: derived again");
+  MQ_ASSIGN(const QueueEntry last, files.EntryAt(state.whole - 1));
+  if (!last.IsRecord() || last.end() > marker.offset) return lost("queue entries are not as marked: derived again");
+  MQ_ASSIGN(const bool agree, files.EndsAgree(name, state.whole, log_min, log));
+  if (!agree) return lost("queue entries are not those of its records: derived again");
+  state.last_end = last.end();
+  return state;
+}
+
+// Keeps what is whole of it, cuts the rest, lowers check.start where entries are lost.
 Status KeepMarked(PhysicalOffset log_min, const DispatchedMarker& marker, const QueueName& name,
                   const MarkedQueue& marked, QueueFiles& files, LogReader& log, QueueCheck& check) {
-  auto lose_all = [&](const char* what) {
-    WarnLost(name, QueueOffset(0), what);
+  MQ_ASSIGN(const MarkedState state, Examine(log_min, marker, name, marked, files, log));
+  if (state.lost != nullptr) {
+    WarnLost(name, QueueOffset(0), state.lost);
     ++check.rebuilt_queues;
     check.start = log_min;
     return files.RemoveAll(check);
-  };
-  if (files.empty()) return lose_all("queue files are gone: derived again from the log");
-  // Old files go when the log below them has expired, not otherwise.
-  if (files.first() > marked.first && marker.log_min == log_min) {
-    return lose_all("the first queue file is gone: derived again from the log");
   }
-  const QueueOffset whole(std::min(files.ContiguousEnd() / kQueueEntryBytes, marked.end.value()));
-  if (whole.value() * kQueueEntryBytes <= files.first()) return lose_all("queue files are damaged: derived again");
-  MQ_ASSIGN(QueueEntry last, files.EntryAt(whole - 1));
-  if (!last.IsRecord() || last.end() > marker.offset) return lose_all("queue entries are not as marked: derived again");
-  MQ_ASSIGN(const bool agree, files.EndsAgree(name, whole, log_min, log));
-  if (!agree) return lose_all("queue entries are not those of its records: derived again");
-  if (whole < marked.end) {
-    WarnLost(name, whole, "a queue file is gone: derived again from there on");
+  if (state.whole < marked.end) {
+    WarnLost(name, state.whole, "a queue file is gone: derived again from there on");
     ++check.rebuilt_queues;
-    check.start = std::min(check.start, std::max(last.end(), log_min));
+    check.start = std::min(check.start, std::max(state.last_end, log_min));
   }
-  MQ_TRY(files.CutTo(whole, check));
+  MQ_TRY(files.CutTo(state.whole, check));
   PassKillPoint(KillPoint::kQueueCut);
-  check.queues[name] = {files.first(), whole};
+  check.queues[name] = {files.first(), state.whole};
   return Ok();
 }
 
@@ -182,6 +201,18 @@ Status KeepExpired(const StoreOptions& options, PhysicalOffset log_min, const Qu
 }
 
 }  // namespace
+
+Result<std::optional<MarkedQueue>> LookAtMarked(const StoreOptions& options, PhysicalOffset log_min,
+                                                const DispatchedMarker& marker, const QueueName& name,
+                                                const MarkedQueue& marked) {
+  QueueFiles files(options, name, QueueCheckMode::kLookOnly);
+  QueueCheck unchanged;
+  MQ_TRY(files.Load(unchanged));
+  LogReader log(options, nullptr, marker.offset);
+  MQ_ASSIGN(const MarkedState state, Examine(log_min, marker, name, marked, files, log));
+  if (state.lost != nullptr) return std::optional<MarkedQueue>();
+  return std::optional(MarkedQueue{files.first(), state.whole});
+}
 
 Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_min,
                                const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones,

@@ -29,6 +29,12 @@ enum class QueueCheckMode {
               // are written again with the same bytes
 };
 
+// One queue that the marker names, as CheckQueues would judge it: what is whole of it; nothing when it is lost and has
+// to be derived again. Changes nothing. For the broker, while mq-reputd is not there yet.
+Result<std::optional<MarkedQueue>> LookAtMarked(const StoreOptions& options, PhysicalOffset log_min,
+                                                const DispatchedMarker& marker, const QueueName& name,
+                                                const MarkedQueue& marked);
+
 // Changes only files below consumequeue/.
 Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_min,
                                const std::optional<DispatchedMarker>& marker, const Tombstones& tombstones,

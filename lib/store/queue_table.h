@@ -29,6 +29,9 @@ struct QueueState {
   // What recovery has seen: one record only, whose offset may be wrong; a later record with offset 0 as the last one.
   bool alone = false;
   bool again = false;
+  // There was something of it at the start; the first of its records that the walk of the start met (-1: none).
+  bool recovered = false;
+  QueueOffset first_walked{-1};
 };
 
 class QueueTable {
@@ -40,7 +43,7 @@ class QueueTable {
   QueueState& GetOrCreate(std::string_view topic, int32_t queue_id);
   // A record of that offset lies in the log: what the queue writer would make of it decides (queue_writer.h).
   void Note(std::string_view topic, int32_t queue_id, QueueOffset offset);
-  // Raises the next offset; never lowers it.
+  // At the start: raises the next offset, never lowers it.
   void Raise(std::string_view topic, int32_t queue_id, QueueOffset next);
   // The topic was deleted: its queues start again at 0. States stay valid.
   void ResetTopic(std::string_view topic);

@@ -11,10 +11,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "store/dispatched_marker.h"
 #include "store/queue_table.h"
 #include "store/store_options.h"
 #include "store/tombstones.h"
@@ -58,8 +60,13 @@ Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, 
 
 // The next offset of every queue: the larger of what the marker (or, without one, the expired part of the
 // queues) says and what a walk over the records from there to `recovered.end` finds. Reads queues, writes
-// nothing. Returns how many records were walked.
-Result<int64_t> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
-                                const Tombstones& tombstones, QueueTable& table, const RecoverProgress& progress);
+// nothing.
+struct NumberedQueues {
+  int64_t records = 0;                     // walked
+  std::optional<DispatchedMarker> marker;  // believed, and begun with
+};
+Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
+                                       const Tombstones& tombstones, QueueTable& table,
+                                       const RecoverProgress& progress);
 
 }  // namespace mq::store

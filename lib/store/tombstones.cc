@@ -68,8 +68,9 @@ void Tombstones::Add(std::string_view topic, PhysicalOffset position) {
   if (!added && it->second < position) it->second = position;
 }
 
-bool Tombstones::DropBelow(PhysicalOffset log_min) {
-  return std::erase_if(positions_, [log_min](const auto& entry) { return entry.second <= log_min; }) > 0;
+bool Tombstones::DropBelow(PhysicalOffset log_min, PhysicalOffset marked) {
+  const auto is_done = [&](const auto& entry) { return entry.second <= log_min && entry.second < marked; };
+  return std::erase_if(positions_, is_done) > 0;
 }
 
 PhysicalOffset Tombstones::Of(std::string_view topic) const {

@@ -32,8 +32,9 @@ class Tombstones {
   static Result<Tombstones> Recover(const StoreLayout& layout, PhysicalOffset log_end);
 
   void Add(std::string_view topic, PhysicalOffset position);
-  // Forgets those no record can be below any more. True when something was forgotten.
-  bool DropBelow(PhysicalOffset log_min);
+  // Forgets those no record can be below any more. Only when reputd's marker has passed them too: until then the queues
+  // of the former life may still have to go. True when something was forgotten; the caller saves.
+  bool DropBelow(PhysicalOffset log_min, PhysicalOffset marked);
   // Records of `topic` below this are dead; 0 when it was never deleted.
   PhysicalOffset Of(std::string_view topic) const;
   bool empty() const { return positions_.empty(); }

@@ -304,8 +304,7 @@ class Model {
     MQ_TRY(store::CreateAbort(layout()));
     MQ_ASSIGN(const auto recovered, store::RecoverCommitLog(options_, clean, nullptr));
     MQ_ASSIGN(tombstones_, store::Tombstones::Recover(layout(), recovered.end));
-    MQ_ASSIGN(const int64_t walked, store::BuildQueueTable(options_, recovered, tombstones_, table_, nullptr));
-    (void)walked;
+    MQ_TRY(store::BuildQueueTable(options_, recovered, tombstones_, table_, nullptr));
     auto& page = positions_->own_broker();
     page.recovered_end.store(recovered.end.value());
     page.boot_min.store(recovered.min.value());

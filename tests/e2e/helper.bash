@@ -84,6 +84,9 @@ until_true() {
 kill_helper() { until_true 10 eval 'kill -KILL $(helper_pid '"$1"') 2>/dev/null'; until_true 10 helper_pid "$1" > /dev/null; }
 helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
 
+# not COMMAND...: fails when it succeeds. A plain `!` never ends a test, unless it is the last line.
+not() { if "$@"; then echo "succeeded: $*"; return 1; fi; }
+
 # missing N FILE...: how many of the numbers 1 to N are on no line of the files.
 missing() { local n=$1; shift; cat "$@" | sort -u | comm -13 - <(seq "$n" | sort) | wc -l; }
 

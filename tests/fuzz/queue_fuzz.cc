@@ -39,7 +39,8 @@ void Read(const mq::store::StoreOptions& options, int64_t from, PhysicalOffset l
   const auto min = reader.MinOffset("T", 0);
   Require(max.has_value() && min.has_value());
   Require(max->value() >= 0 && max->value() <= kEntries);
-  Require(min->value() >= 0 && *min <= std::max(*max, QueueOffset(0)));
+  const QueueOffset first = min->value_or(QueueOffset(0));
+  Require(first.value() >= 0 && first <= std::max(*max, QueueOffset(0)));
   const auto span = reader.Read("T", 0, QueueOffset(from), kEntries);
   Require(span.has_value() && span->count >= 0 && span->count <= kEntries - from);
   if (span->count > 0) {

@@ -534,7 +534,7 @@ TEST(ExpiryTest, ADispatchThatIsStillBelowTheMinimumGoesOnAtIt) {
   ASSERT_TRUE(reput->Finish().has_value());
   EXPECT_EQ(reput->dispatched(), store.log->wrote());
   ConsumeQueueReader queues(store.options, store.positions.get());
-  const QueueOffset min = *queues.MinOffset("T", 0);
+  const QueueOffset min = **queues.MinOffset("T", 0);
   EXPECT_EQ(static_cast<int64_t>(store.Bodies("T", 0).size()), store.table.Find("T", 0)->next - min);
 }
 

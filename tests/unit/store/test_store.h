@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "protocol/batch.h"
 #include "protocol/properties.h"
+#include "store/boot_minimums.h"
 #include "store/commit_log.h"
 #include "store/consume_queue.h"
 #include "store/flusher.h"
@@ -60,7 +61,8 @@ class TestStore {
     ASSERT_TRUE(tombstones.has_value());
     auto walked = BuildQueueTable(options, recovered, *tombstones, table, nullptr);
     ASSERT_TRUE(walked.has_value()) << walked.error().what;
-    numbered_records = *walked;
+    numbered_records = walked->records;
+    boot_minimums = std::make_unique<BootMinimums>(options, recovered.min, walked->marker);
     BrokerPage& page = positions->own_broker();
     page.recovered_end.store(recovered.end.value());
     page.boot_min.store(recovered.min.value());
@@ -125,7 +127,7 @@ class TestStore {
     std::vector<std::string> bodies;
     auto min = queues.MinOffset(topic, queue);
     EXPECT_TRUE(min.has_value());
-    for (QueueOffset offset = min ? *min : QueueOffset(0);;) {
+    for (QueueOffset offset = min ? min->value_or(QueueOffset(0)) : QueueOffset(0);;) {
       auto span = queues.Read(topic, queue, offset, 100);
       EXPECT_TRUE(span.has_value());
       if (!span || span->count == 0) return bodies;
@@ -191,6 +193,7 @@ class TestStore {
   QueueTable table;
   RecoverResult recovered;
   int64_t numbered_records = 0;
+  std::unique_ptr<BootMinimums> boot_minimums;
   int64_t clock_ms = 1795978142707;
 
  private:
