@@ -13,13 +13,14 @@ bool AppendGate::Hold(remoting::Channel& channel, const protocol::CommandView& r
   // The view dies with the call; the frame is written anew from it, field for field.
   std::string frame;
   protocol::EncodeCommand(protocol::CopyCommand(request), frame);
-  if (held_bytes_ + frame.size() > bounds::kMaxHeldSendBytes) return false;
-  held_bytes_ += frame.size();
+  // One that is handled again is counted already.
+  const size_t others = held_bytes_ - (releasing_ ? held_.front().frame.size() : 0);
+  if (others + frame.size() > bounds::HeldSendBytes()) return false;
+  held_bytes_ = others + frame.size();
   Held held{channel.shared_from_this(), std::move(frame), reason, MonotonicMs()};
   if (releasing_) {
     // Handled again and still not possible: it keeps its place and its deadline.
     held.since_ms = held_.front().since_ms;
-    held_bytes_ -= held_.front().frame.size();
     held_.front() = std::move(held);
     held_again_ = true;
   } else {

@@ -49,8 +49,11 @@ GetMessageResult& MessageReader::Get(Queue& queue, store::QueueOffset offset, in
   result_.bytes = 0;
   result_.messages = 0;
   result_.ranges.clear();
+  result_.failed = false;
   result_.max = queue.visible_max;
-  result_.min = core_.MinOffset(queue);
+  // While it is not known, nobody is sent anywhere: what is not in the ring is a gap.
+  const auto min = core_.MinOffset(queue);
+  result_.min = min.value_or(std::clamp(offset, store::QueueOffset(0), result_.max));
   removed_ = false;
   range_end_ = skip_below_ = store::PhysicalOffset(-1);
   const auto answer = [this](GetMessageStatus status, store::QueueOffset next) -> GetMessageResult& {
@@ -188,6 +191,10 @@ MessageReader::Taken MessageReader::Take(const store::QueueEntry& entry, const T
       return Taken::kPassed;
     case Added::kDamaged:
       return Taken::kDamaged;
+    case Added::kFailed:
+      // Not read is not gone: who asked gets what is before it, or waits and asks again.
+      result_.failed = true;
+      return Taken::kFull;
     case Added::kFileGone:
       break;
   }
@@ -226,7 +233,11 @@ MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, con
     return Added::kYes;
   }
   auto slice = core_.log_reader->Read(entry.physical_offset, entry.bytes);
-  if (!slice) return Added::kFileGone;
+  if (!slice) {
+    if (slice.error().code != ErrorCode::kIo) return Added::kFileGone;
+    ReportFailure(slice.error());
+    return Added::kFailed;
+  }
   if (!is_record(slice->bytes.data())) return Added::kDamaged;
   range_end_ = entry.end();
   range_file_end_ = store::PhysicalOffset(slice->pin->end());
@@ -242,6 +253,12 @@ void MessageReader::ReportDamage(const Queue& queue, store::QueueOffset offset) 
       .Field("queue", queue.id())
       .Field("offset", offset.value())
       .Field("suppressed", suppressed);
+}
+
+void MessageReader::ReportFailure(const Error& error) {
+  uint64_t suppressed = 0;
+  if (!failure_lines_.Allow(&suppressed)) return;
+  log::Err("pull.read", "the commit log cannot be read for now").Field("error", error).Field("suppressed", suppressed);
 }
 
 bool MessageReader::MayMatch(Queue& queue, store::QueueOffset from, const TagFilter& filter) const {

@@ -51,6 +51,7 @@ struct GetMessageResult {
   store::QueueOffset max;
   int64_t bytes = 0;
   int32_t messages = 0;
+  bool failed = false;  // records that are there could not be read for now
   std::vector<store::Slice> ranges;
 };
 
@@ -84,9 +85,10 @@ class MessageReader {
   bool IsPlausible(const store::QueueEntry& entry, store::PhysicalOffset before) const;
   bool ScanRing(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
   bool ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
-  enum class Added { kYes, kFileGone, kDamaged };
+  enum class Added { kYes, kFileGone, kDamaged, kFailed };
   Added AddRange(const store::QueueEntry& entry, const Queue* queue, store::QueueOffset offset);
   void ReportDamage(const Queue& queue, store::QueueOffset offset);
+  void ReportFailure(const Error& error);
   bool BatchIsFull(store::PhysicalOffset position, int32_t bytes, const Limits& limits) const;
 
   Core& core_;
@@ -96,6 +98,7 @@ class MessageReader {
   store::PhysicalOffset skip_below_;      // records of a vanished file
   bool removed_ = false;
   log::RateLimit damage_lines_{6};
+  log::RateLimit failure_lines_{6};
   int64_t memory_bytes_;  // records this far behind the end count as on disk
 };
 

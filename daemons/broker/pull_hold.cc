@@ -18,7 +18,7 @@ void PullHold::Count(const HeldPull& pull, int delta) {
 }
 
 bool PullHold::Park(std::unique_ptr<HeldPull> pull) {
-  if (held_ >= bounds::kMaxHeldPulls || held_bytes_ + pull->bytes() > bounds::kMaxHeldPullBytes) return false;
+  if (held_ >= bounds::kMaxHeldPulls || held_bytes_ + pull->bytes() > bounds::HeldPullBytes()) return false;
   Count(*pull, 1);
   Queue& queue = *pull->queue;
   if (std::find(queues_.begin(), queues_.end(), &queue) == queues_.end()) queues_.push_back(&queue);

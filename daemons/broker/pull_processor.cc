@@ -140,6 +140,8 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
     pull->filter = std::move(filter);
     const int64_t hold_ms = core_.options.long_polling ? header->suspend_timeout_ms : core_.options.short_polling_ms;
     pull->deadline_ms = MonotonicMs() + std::max<int64_t>(hold_ms, in_gap ? core_.options.short_polling_ms : 0);
+    // Nobody rings when the log can be read again.
+    if (result.failed) pull->deadline_ms = MonotonicMs() + core_.options.short_polling_ms;
     pull->in_gap = in_gap;
     if (hold_.Park(std::move(pull))) return;
     return channel.Reply(request, ResponseCode::kSystemBusy,

@@ -153,6 +153,7 @@ Status MapFaults::Install(Mode wanted) {
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   ::sigemptyset(&action.sa_mask);
   if (::sigaction(SIGBUS, &action, nullptr) != 0) return ErrnoError(ErrorCode::kInternal, "handle SIGBUS");
+  ::signal(SIGXFSZ, SIG_IGN);
   return Ok();
 }
 

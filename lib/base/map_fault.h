@@ -5,6 +5,9 @@
 // kSubstitute: a page of zeros takes the place of the lost one and the access goes on. Whoever wrote or read compares
 // count() before and after: when it has grown, nothing of what was done counts. For a process that has more to serve.
 //
+// Also here: a file that would grow beyond what the process may write (SIGXFSZ) is an error of the call that meets it,
+// not the end of the process.
+//
 // Install once, before the first mapping, on the main thread. count() may be read anywhere; faults on any thread count.
 #pragma once
 

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/resource_limits.h"
+
 namespace mq {
 
 MappedRegion::MappedRegion(MappedRegion&& other) noexcept
@@ -25,7 +27,7 @@ MappedRegion::~MappedRegion() {
 
 Result<MappedRegion> MappedRegion::Map(int fd, size_t size, int protection, std::string_view name, off_t offset) {
   void* p = ::mmap(nullptr, size, protection, MAP_SHARED, fd, offset);
-  if (p == MAP_FAILED) return ErrnoError(ErrorCode::kIo, "map " + std::string(name));
+  if (p == MAP_FAILED) return NameLimit(ErrnoError(ErrorCode::kIo, "map " + std::string(name)));
   MappedRegion region;
   region.data_ = static_cast<char*>(p);
   region.size_ = size;

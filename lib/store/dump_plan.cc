@@ -1,5 +1,6 @@
 #include "store/dump_plan.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,10 +12,12 @@
 #include "store/dump_index.h"
 #include "store/dump_queue.h"
 #include "store/layout.h"
+#include "store/log_tail.h"
 #include "store/pool_name.h"
 #include "store/queue_check.h"
 #include "store/store_lock.h"
 #include "store/tombstones.h"
+#include "store/transient_pool.h"
 
 namespace mq::store {
 
@@ -30,7 +33,7 @@ class Planner {
 
   Result<RecoveryPlan> Run() {
     MQ_ASSIGN(plan_.log, RecoverCommitLog(options_, !AbortExists(layout_), nullptr, RecoverMode::kPlan));
-    PlanPool();
+    MQ_TRY(PlanPool());
     PlanLog();
     MQ_TRY(PlanQueues());
     MQ_TRY(PlanIndex());
@@ -52,12 +55,37 @@ class Planner {
     plan_.anything_lost = true;
   }
 
-  // What it holds is looked at by the start alone; from the end of the log on the plan is then too short.
-  void PlanPool() {
+  // What it holds comes before everything else: the rest of the plan is about the log with it.
+  Status PlanPool() {
     const auto name = ReadPoolName(layout_);
-    if (name && PathExists(name->path)) {
-      Add(name->path, 0, "commit", "what killed processes left in the transient pool goes into the log first");
+    if (!name || !PathExists(name->path)) return Ok();
+    MQ_ASSIGN(const LeftPool left, LookAtLeftPool(options_, plan_.log.end));
+    if (!left.found) {
+      Add(name->path, 0, "distrust", "a transient pool of another boot or store: nothing of it goes into the log");
+      return Ok();
     }
+    std::string text =
+        Count(left.records, "message") + " that killed processes left in the transient pool go into the log";
+    if (left.records > 0) text += ", up to position " + std::to_string(left.to);
+    if (!left.problem.empty()) text += "; the rest is set aside: " + left.problem;
+    Add(name->path, 0, "commit", std::move(text));
+    if (PhysicalOffset(left.to) <= plan_.log.end) return Ok();
+    plan_.log.records += left.records;
+    plan_.log.end = PhysicalOffset(left.to);
+    return MeasureTail();
+  }
+
+  // What lies behind the log's end once the pool is in it.
+  Status MeasureTail() {
+    plan_.log.bytes_dropped = plan_.log.records_dropped = 0;
+    MQ_ASSIGN(const auto files, ListLogFiles(layout_));
+    for (const FileEntry& file : files) {
+      if (file.start + file.bytes <= plan_.log.end.value()) continue;
+      const int64_t from = std::max<int64_t>(plan_.log.end.value() - file.start, 0);
+      MQ_ASSIGN(const int64_t dropped, TailBytes(layout_.CommitLogFile(PhysicalOffset(file.start)), from));
+      plan_.log.bytes_dropped += dropped;
+    }
+    return Ok();
   }
 
   void PlanLog() {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/kill_point.h"
+#include "base/resource_limits.h"
 #include "store/layout.h"
 
 namespace mq::store {
@@ -20,8 +21,8 @@ std::string FileMaker::PathOf(int64_t start) const { return directory_ + "/" + M
 Status FileMaker::Begin(std::string directory, int64_t start) {
   directory_ = std::move(directory);
   UniqueFd fd(::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
-  if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create a file in " + directory_);
-  if (::ftruncate(fd.get(), file_bytes_) != 0) return ErrnoError(ErrorCode::kIo, "size " + PathOf(start));
+  if (!fd.valid()) return NameLimit(ErrnoError(ErrorCode::kIo, "create a file in " + directory_));
+  if (::ftruncate(fd.get(), file_bytes_) != 0) return NameLimit(ErrnoError(ErrorCode::kIo, "size " + PathOf(start)));
   PassKillPoint(KillPoint::kLogFileSized);
   // A full disk is found here, as a refusal, and not later as a signal in the broker's mapping.
   if (::fallocate(fd.get(), 0, 0, file_bytes_) != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {

@@ -27,12 +27,13 @@ struct Held {
   int64_t start;
   int64_t from;
   int64_t to;
-  const char* data;    // of the file's first byte
-  bool whole = true;   // nothing damaged up to `to`
-  std::string reason;  // otherwise what
+  const char* data;     // of the file's first byte
+  int64_t records = 0;  // at or behind the position asked for
+  bool whole = true;    // nothing damaged up to `to`
+  std::string reason;   // otherwise what
 };
 
-Held LookAtSlot(const PoolHeader& header, int32_t slot, const char* data) {
+Held LookAtSlot(const PoolHeader& header, int32_t slot, const char* data, PhysicalOffset count_from) {
   Held held;
   held.start = header.slot[slot].start.load(std::memory_order_acquire);
   held.from = header.slot[slot].from.load(std::memory_order_relaxed);
@@ -47,13 +48,14 @@ Held LookAtSlot(const PoolHeader& header, int32_t slot, const char* data) {
       held.reason = check.reason;
       return held;
     }
+    if (check.kind == RecordKind::kMessage && PhysicalOffset(held.to) >= count_from) ++held.records;
     held.to += check.bytes;
   }
   return held;
 }
 
 // Slots in the order of the log. Wrong numbers in the header are damage like any other.
-std::vector<Held> HeldSlots(const TransientPoolReader& pool) {
+std::vector<Held> HeldSlots(const TransientPoolReader& pool, PhysicalOffset count_from = PhysicalOffset(0)) {
   std::vector<Held> slots;
   const PoolHeader& header = pool.header();
   for (int32_t i = 0; i < static_cast<int32_t>(header.slots); ++i) {
@@ -62,7 +64,7 @@ std::vector<Held> HeldSlots(const TransientPoolReader& pool) {
     if (start < 0 || start > INT64_MAX - header.file_bytes || start % header.file_bytes != 0 || from < start ||
         from > start + header.file_bytes)
       continue;
-    slots.push_back(LookAtSlot(header, i, pool.SlotData(i)));
+    slots.push_back(LookAtSlot(header, i, pool.SlotData(i), count_from));
   }
   std::sort(slots.begin(), slots.end(), [](const Held& a, const Held& b) { return a.start < b.start; });
   return slots;
@@ -185,6 +187,32 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options, FileOps& file_ops) 
       .Field("to", left.to)
       .Field("bytes", left.bytes);
   PassKillPoint(KillPoint::kLeftPoolCommitted);
+  return left;
+}
+
+Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_end) {
+  const StoreLayout layout = options.layout();
+  LeftPool left;
+  const auto name = ReadPoolName(layout);
+  if (!name || !PathExists(name->path)) return left;
+  MQ_ASSIGN(const std::string boot_id, BootId());
+  if (boot_id != name->boot_id) return left;
+  const auto pool = TransientPoolReader::Open(layout);
+  if (!pool) return left;
+  left.found = true;
+  for (const Held& held : HeldSlots(**pool, log_end)) {
+    if (left.to > 0 && held.from != left.to) {
+      left.problem = "it holds nothing from position " + std::to_string(left.to) + " on";
+      return left;
+    }
+    if (left.to == 0) left.from = held.from;
+    left.to = held.to;
+    left.records += held.records;
+    if (!held.whole) {
+      left.problem = "damaged at position " + std::to_string(held.to) + ": " + held.reason;
+      return left;
+    }
+  }
   return left;
 }
 

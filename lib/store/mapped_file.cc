@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/resource_limits.h"
 #include "store/file_maker.h"
 #include "store/layout.h"
 
@@ -30,7 +31,9 @@ std::pair<int64_t, int64_t> PageRange(int64_t from, int64_t to) {
 Result<MappedFile> MappedFile::Open(const std::string& path, int64_t start, int64_t bytes, bool writable) {
   UniqueFd fd(::open(path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW));
   if (!fd.valid() && errno == EISDIR) return MakeError(ErrorCode::kCorruption, path + " is no file");
-  if (!fd.valid()) return ErrnoError(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, "open " + path);
+  if (!fd.valid()) {
+    return NameLimit(ErrnoError(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, "open " + path));
+  }
   struct stat status;
   if (::fstat(fd.get(), &status) != 0) return ErrnoError(ErrorCode::kIo, "look at " + path);
   if (!S_ISREG(status.st_mode)) return MakeError(ErrorCode::kCorruption, path + " is no file");

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/kill_point.h"
 #include "base/log.h"
+#include "base/resource_limits.h"
 
 namespace mq::store {
 
@@ -192,8 +193,10 @@ Status QueueWriter::CreateFile(int64_t start) {
     fd = unnamed();
   }
   const std::string path = directory_ + "/" + MappedFileName(start);
-  if (!fd.valid()) return ErrnoError(ErrorCode::kIo, "create " + path);
-  if (::ftruncate(fd.get(), options_.consume_queue_file_bytes) != 0) return ErrnoError(ErrorCode::kIo, "size " + path);
+  if (!fd.valid()) return NameLimit(ErrnoError(ErrorCode::kIo, "create " + path));
+  if (::ftruncate(fd.get(), options_.consume_queue_file_bytes) != 0) {
+    return NameLimit(ErrnoError(ErrorCode::kIo, "size " + path));
+  }
   PassKillPoint(KillPoint::kQueueFileSized);
   const std::string proc = "/proc/self/fd/" + std::to_string(fd.get());
   if (::linkat(AT_FDCWD, proc.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {

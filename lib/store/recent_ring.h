@@ -54,7 +54,8 @@ class RecentRing {
   const RecentEntry& operator[](QueueOffset offset) const { return entries_[Slot(offset)]; }
 
   void Clear(RingBudget& budget) {
-    budget.GiveBack(entries_.size());
+    budget.GiveBack(taken_);
+    taken_ = 0;
     entries_ = {};
     begin_ = end_ = QueueOffset(0);
   }
@@ -67,7 +68,12 @@ class RecentRing {
   bool Grow(RingBudget& budget) {
     const size_t bigger = entries_.empty() ? kFirstEntries : entries_.size() * 2;
     if (bigger > kMaxEntries) return false;
-    if (!budget.Take(bigger - entries_.size()) && !entries_.empty()) return false;
+    const size_t more = bigger - entries_.size();
+    if (budget.Take(more)) {
+      taken_ += more;
+    } else if (!entries_.empty()) {
+      return false;
+    }
     std::vector<RecentEntry> grown(bigger);
     for (QueueOffset offset = begin_; offset < end_; ++offset) {
       grown[static_cast<size_t>(offset.value()) & (bigger - 1)] = entries_[Slot(offset)];
@@ -77,6 +83,7 @@ class RecentRing {
   }
 
   std::vector<RecentEntry> entries_;
+  size_t taken_ = 0;  // of the budget
   QueueOffset begin_;
   QueueOffset end_;
 };

@@ -103,8 +103,13 @@ struct LeftPool {
   bool found = false;
   int64_t from = 0;  // of what it held
   int64_t to = 0;
-  int64_t bytes = 0;  // that the log did not have yet
+  int64_t bytes = 0;    // that the log did not have yet
+  int64_t records = 0;  // LookAtLeftPool: those at or behind the end of the log
+  std::string problem;  // LookAtLeftPool: why what lies behind `to` is not believed; empty: there is nothing more
 };
+
+// What CommitLeftPool would find, of a log that ends at `log_end`. Changes nothing, takes no lock.
+Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_end);
 
 // Under the store's lock, before recovery: writes what is whole of a left pool (position, lengths and checksum of each
 // record are looked at) into the log files and makes them durable. A pool that is not believed is set aside, and said.

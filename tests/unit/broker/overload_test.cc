@@ -1,6 +1,7 @@
 // Refusals before the store: what waited too long in its turn, and what may not be held any more.
 #include <poll.h>
 
+#include "broker/append_gate.h"
 #include "broker/pull_hold.h"
 #include "broker_fixture.h"
 
@@ -139,6 +140,68 @@ TEST(PullHoldTest, HeldPullsAreBoundedInBytes) {
   EXPECT_GT(hold.held_bytes(), bounds::kMaxHeldPullBytes - (2 << 20));
   hold.AnswerAll();
   EXPECT_EQ(hold.held_bytes(), 0u);
+}
+
+TEST(AppendGateTest, HeldSendsAreBoundedInBytesAndThoseHeldKeepTheirPlace) {
+  loop::Loop loop;
+  const BrokerOptions options;
+  Core core(loop, options);
+  const auto channel = std::make_shared<remoting::Channel>(loop, nullptr, remoting::ChannelOptions{});
+  AppendGate* self = nullptr;
+  bool may_go = false;
+  int handled = 0;
+  int refused = 0;
+  AppendGate gate(
+      core,
+      [&](remoting::Channel& from, const protocol::CommandView& request) {
+        ++handled;
+        if (!may_go && !self->Hold(from, request, HeldFor::kFile)) ++refused;
+      },
+      [&](remoting::Channel&, const protocol::CommandView&, ResponseCode, const std::string&) { ++refused; });
+  self = &gate;
+  constexpr size_t kBody = size_t{4} << 20;
+  std::string frame;
+  protocol::EncodeCommand(Send("T", 0, std::string(kBody, 'b')), frame);
+  protocol::CommandView request;
+  ASSERT_TRUE(protocol::DecodeCommand(frame, request));
+  size_t held = 0;
+  for (; gate.Hold(*channel, request, HeldFor::kFile); ++held) ASSERT_LT(held, 100u);
+  EXPECT_EQ(gate.held(), held);
+  EXPECT_EQ(held, bounds::kMaxHeldSendBytes / kBody - 1) << "frames are a little larger than their bodies";
+  // Looked at in vain: at the bound too the first one is held again, not refused.
+  gate.Release();
+  EXPECT_EQ(handled, 1);
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(gate.held(), held);
+  may_go = true;
+  gate.Release();
+  EXPECT_EQ(gate.held(), 0u);
+  EXPECT_TRUE(gate.Hold(*channel, request, HeldFor::kFile)) << "what went is not counted any more";
+}
+
+TEST(QueuesTest, RecentEntriesOfAllQueuesTogetherAreBounded) {
+  store::QueueTable table;
+  Queues queues(table, false, [](Queue&) {});
+  size_t kept = 0;
+  constexpr int kQueues = 100;
+  for (int id = 0; id < kQueues; ++id) {
+    Queue& queue = queues.GetOrCreate("T", id);
+    for (int64_t i = 0; i < 10000; ++i) {
+      queues.PushRecent(queue, store::QueueOffset(i), {store::PhysicalOffset(i), 0, 100});
+    }
+    const auto entries = static_cast<size_t>(queue.ring.end() - queue.ring.begin());
+    EXPECT_GE(entries, store::RecentRing::kFirstEntries);
+    kept += entries;
+  }
+  EXPECT_LE(kept, bounds::kRingEntries + kQueues * store::RecentRing::kFirstEntries);
+  EXPECT_GT(kept, bounds::kRingEntries / 2) << "what may be used is used";
+  // What a deleted topic gives back is what it had taken.
+  queues.ResetTopic("T", 1);
+  Queue& other = queues.GetOrCreate("U", 0);
+  for (int64_t i = 0; i < 10000; ++i) {
+    queues.PushRecent(other, store::QueueOffset(i), {store::PhysicalOffset(i), 0, 100});
+  }
+  EXPECT_EQ(other.ring.end() - other.ring.begin(), static_cast<int64_t>(store::RecentRing::kMaxEntries));
 }
 
 TEST(PullHoldTest, HeldPullsAreBoundedInNumber) {

@@ -291,6 +291,36 @@ TEST_F(RemotingTest, ASlowReaderIsNotReadAnyFurther) {
   ::close(fd);
 }
 
+// Answers to requests that were taken before the reader fell behind come on top of the high water: up to a limit.
+TEST_F(RemotingTest, AReaderThatTakesNothingIsClosedAtTheHardLimit) {
+  ServerOptions options;
+  options.output_high_water = 64 * 1024;
+  options.output_hard_limit = 32 << 20;
+  Start(options);
+  bool closed = false;
+  server_->SetOnClosed([&](Channel&) { closed = true; });
+  const int fd = RawConnect();
+  std::string bytes;
+  protocol::EncodeCommand(Request(RequestCode::kPullMessage), bytes);
+  ASSERT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  RunUntil([&] { return !held_.expired(); });
+  const std::string body(1 << 20, 'b');
+  int answers = 0;
+  for (; !closed && answers < 200; ++answers) {
+    const auto channel = held_.lock();
+    if (!channel || channel->closed()) break;
+    channel->ReplyTo(held_head_, body);
+    EXPECT_LE(channel->queued_bytes(), options.output_hard_limit + body.size() + 1024);
+    loop_.RunReady();
+  }
+  EXPECT_TRUE(closed);
+  // The sockets take some megabytes of their own.
+  EXPECT_GT(answers, 32);
+  EXPECT_LT(answers, 100);
+  EXPECT_EQ(server_->connections(), 0u);
+  ::close(fd);
+}
+
 TEST_F(RemotingTest, IdleConnectionsAreClosed) {
   ServerOptions options;
   options.idle_close_ms = 30;

@@ -35,6 +35,10 @@ TEST(RecentRingTest, StaysSmallWhenTheBudgetIsSpent) {
   RecentRing second;
   second.Push(QueueOffset(3), At(3), budget);
   EXPECT_TRUE(second.Covers(QueueOffset(3))) << "the first entries of a ring are never refused";
+  // They were not taken from the budget, and are not given back to it.
+  second.Clear(budget);
+  EXPECT_TRUE(budget.Take(8));
+  EXPECT_FALSE(budget.Take(1));
 }
 
 }  // namespace

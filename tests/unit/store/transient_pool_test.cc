@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/dump_plan.h"
 #include "store/pool_name.h"
 #include "test_store.h"
 
@@ -51,6 +52,12 @@ class PoolTest : public ::testing::Test {
   AppendStatus TryAppend(std::string_view body) {
     return store.log->Append(TestStore::Message("T", 0, body), store.table.GetOrCreate("T", 0), store.clock_ms++)
         .status;
+  }
+  const PlanStep* FindStep(const RecoveryPlan& plan, std::string_view action) {
+    for (const PlanStep& step : plan.steps) {
+      if (step.action == action) return &step;
+    }
+    return nullptr;
   }
   int64_t Readable() { return LoadReadable(*store.positions).value(); }
 
@@ -335,6 +342,29 @@ TEST_F(PoolTest, WithoutRoomTheRefusalNamesFileAndSetting) {
   EXPECT_NE(made.error().what.find("/dev/shm/mq-pool-"), std::string::npos) << made.error().what;
   EXPECT_NE(made.error().hint.find("transientStorePoolSize"), std::string::npos);
   EXPECT_FALSE(PathExists(MakePoolName(store.layout())->path));
+}
+
+TEST_F(PoolTest, APlanCountsWhatALeftPoolHolds) {
+  Boot();
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(TryAppend("committed"), AppendStatus::kOk);
+  ASSERT_TRUE(OpenFlusher()->FlushAll().has_value());
+  const int64_t committed = store.log->wrote().value();
+  for (int i = 0; i < 7; ++i) ASSERT_EQ(TryAppend("in the pool alone"), AppendStatus::kOk);
+  const int64_t end = store.log->wrote().value();
+  ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+  Kill();
+  auto plan = PlanRecovery(store.options);
+  ASSERT_TRUE(plan.has_value()) << plan.error().what;
+  const PlanStep* commit = FindStep(*plan, "commit");
+  ASSERT_NE(commit, nullptr);
+  EXPECT_EQ(commit->text.find("7 messages that killed processes left"), 0u) << commit->text;
+  EXPECT_NE(commit->text.find("up to position " + std::to_string(end)), std::string::npos) << commit->text;
+  EXPECT_EQ(plan->log.end.value(), end);
+  EXPECT_FALSE(plan->anything_lost);
+  // Nothing was changed, and the start does what was said.
+  EXPECT_EQ(LookAtLeftPool(store.options, PhysicalOffset(committed))->records, 7);
+  Boot();
+  EXPECT_EQ(store.log->wrote().value(), end);
 }
 
 }  // namespace
