@@ -63,6 +63,8 @@ std::optional<store::QueueOffset> Core::MinOffset(Queue& queue) const {
     if (queue.boot_min) return std::min(*queue.boot_min, queue.visible_max);
   }
   if (min && *min) return std::min(**min, queue.visible_max);
+  // Whatever became of the queue's files: nothing has expired yet.
+  if (log_reader->min().value() == 0) return store::QueueOffset(0);
   static log::RateLimit limit(6);
   uint64_t suppressed = 0;
   if (limit.Allow(&suppressed)) {

@@ -1,10 +1,13 @@
 #include "client/consumer.h"
 
+#include "base/clock.h"
 #include "client/consumer_impl.h"
 #include "protocol/names.h"
 
 namespace mq::client {
 namespace {
+
+constexpr int64_t kBusyRetryMs = 200;
 
 remoting::ClientOptions PullClientOptions(const PullConsumerOptions& consumer) {
   remoting::ClientOptions options;
@@ -40,6 +43,7 @@ void PullConsumer::Impl::Close() {
     queue->timer.reset();
   }
   queues_.clear();
+  later_.clear();
   client_.Close();
 }
 
@@ -116,7 +120,8 @@ const protocol::SubscriptionData& PullConsumer::Impl::SubscriptionOf(const std::
 }
 
 void PullConsumer::Impl::AskOffset(const MessageQueue& queue, const OffsetQuestion& question,
-                                   std::function<void(Result<protocol::QueueOffset>)> done) {
+                                   std::function<void(Result<protocol::QueueOffset>)> done, int64_t since_ms) {
+  if (since_ms == 0) since_ms = MonotonicMs();
   using protocol::RequestCode;
   protocol::Command command;
   command.Set("topic", queue.topic).Set("queueId", int64_t{queue.queue_id});
@@ -142,13 +147,31 @@ void PullConsumer::Impl::AskOffset(const MessageQueue& queue, const OffsetQuesti
     return;
   }
   client_.Call(address, std::move(command), options_.timeout_ms,
-               [this, done = std::move(done)](const remoting::CallResult& result) {
+               [this, queue, question, since_ms, done = std::move(done)](const remoting::CallResult& result) {
                  if (closed_) return;
-                 if (!result.ok()) return done(result.ToError());
+                 if (!result.ok()) {
+                   const Error error = result.ToError();
+                   // A broker that has just started may have to wait for its helper.
+                   const bool again = error.code == ErrorCode::kBusy && MonotonicMs() - since_ms < options_.give_up_ms;
+                   if (!again) return done(error);
+                   return Later(kBusyRetryMs, [this, queue, question, done, since_ms] {
+                     AskOffset(queue, question, done, since_ms);
+                   });
+                 }
                  const auto header = protocol::OffsetResponseHeader::Decode(*result.reply);
                  if (!header) return done(header.error());
                  done(header->offset);
                });
+}
+
+void PullConsumer::Impl::Later(int64_t delay_ms, std::function<void()> function) {
+  const auto at = later_.emplace(later_.end());
+  *at = std::make_unique<loop::Timer>(loop_, [this, at, function = std::move(function)] {
+    const auto run = function;
+    later_.erase(at);
+    run();
+  });
+  (*at)->Start(delay_ms);
 }
 
 void PullConsumer::Impl::Start(const MessageQueue& name, protocol::QueueOffset from,

@@ -109,6 +109,7 @@ class PullConsumer {
   void FindQueues(std::string_view topic, std::function<void(Result<std::vector<MessageQueue>>)> done);
   // All topics of the cluster, for hints.
   void ListTopics(std::function<void(Result<std::vector<std::string>>)> done);
+  // A busy broker is asked again for as long as options.give_up_ms.
   void AskOffset(const MessageQueue& queue, const OffsetQuestion& question,
                  std::function<void(Result<protocol::QueueOffset>)> done);
 

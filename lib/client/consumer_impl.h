@@ -1,6 +1,7 @@
 // The pull consumer's inside. Internal to consumer.cc (questions, life) and consumer_pull.cc (the pull loop).
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,8 +25,9 @@ class PullConsumer::Impl {
 
   void FindQueues(std::string_view topic, std::function<void(Result<std::vector<MessageQueue>>)> done);
   void ListTopics(std::function<void(Result<std::vector<std::string>>)> done);
+  // `since_ms`: when it was asked first; 0: now. A broker that is busy is asked again until options_.give_up_ms.
   void AskOffset(const MessageQueue& queue, const OffsetQuestion& question,
-                 std::function<void(Result<protocol::QueueOffset>)> done);
+                 std::function<void(Result<protocol::QueueOffset>)> done, int64_t since_ms = 0);
   void Start(const MessageQueue& queue, protocol::QueueOffset from, std::optional<protocol::QueueOffset> to);
   void Stop(const MessageQueue& queue);
   void Pause(const MessageQueue& queue);
@@ -81,6 +83,8 @@ class PullConsumer::Impl {
   void Note(const std::string& text);
   static std::string Place(const MessageQueue& queue);  // topic and broker
   static std::string Name(const MessageQueue& queue);
+  // Runs it after a while, unless this is closed before.
+  void Later(int64_t delay_ms, std::function<void()> function);
 
   loop::Loop& loop_;
   PullConsumerOptions options_;
@@ -92,6 +96,7 @@ class PullConsumer::Impl {
   std::map<MessageQueue, QueuePtr> queues_;
   std::vector<PulledMessage> messages_;  // of the answer being handled
   std::vector<std::string> inflated_;
+  std::list<std::unique_ptr<loop::Timer>> later_;
   bool closed_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   // Last, so that its callbacks at the end still find everything above.

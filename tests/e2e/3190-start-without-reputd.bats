@@ -81,6 +81,10 @@ looked() { mq-storedump "$STORE" positions -J | jq -e '.dispatched == .wrote' > 
   [ "$status" = 6 ]
   not pull 0
   [ "$(jq .code <<< "$ASK_HEADER")" = 19 ]
+  # Who wants to begin at the start waits for the answer.
+  mq-consume -t T --from start -c 1 -f '%o%n' > "$T/first" 2> "$T/consume.log" 3>&- &
+  local consumer=$!
+  PIDS+=("$consumer")
   run_reputd
   # Busy or true, at every moment.
   for i in $(seq 200); do
@@ -94,4 +98,6 @@ looked() { mq-storedump "$STORE" positions -J | jq -e '.dispatched == .wrote' > 
   until_true 10 looked
   check_smallest
   check_lost
+  wait "$consumer"
+  [ "$(cat "$T/first")" = "$min" ]
 }
