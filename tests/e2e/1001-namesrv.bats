@@ -12,7 +12,7 @@ load helper
   until_true 5 bash -c 'mq-admin cluster list | grep -q broker-a'
   stop broker
   run mq-admin cluster list
-  ! grep -q broker-a <<< "$output"
+  not grep -q broker-a <<< "$output"
 }
 
 @test "NS-43 a killed broker is gone as soon as its connection closes, not after 120 s" {

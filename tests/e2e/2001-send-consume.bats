@@ -20,7 +20,7 @@ load helper
   [ "$status" = 4 ]
   [[ $output == *"topic create"* ]]
   [ ! -e "$STORE/consumequeue/Unknown" ]
-  ! grep -q Unknown "$STORE/config/topics.json"
+  not grep -q Unknown "$STORE/config/topics.json"
 }
 
 @test "topics keep their messages apart, and order within a queue is kept" {

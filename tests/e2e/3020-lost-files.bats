@@ -16,7 +16,7 @@ load helper
   [[ $output == *"SERVICE_NOT_AVAILABLE"* && $output == *"commit log"* ]]
   kill -0 "$PID_broker"
   until_true 10 eval 'mq-admin health > "$T/health" 2>&1 || true; grep -q "sends are refused: .*commit log" "$T/health"'
-  ! mq-admin health -q
+  not mq-admin health -q
   grep -qE 'commitlog/00000000000000000000 (at byte|was cut)' "$T/broker.log"
   # It can be stopped, and says at the next start what is wrong and what helps.
   stop broker || [ $? = 8 ]

@@ -54,7 +54,7 @@ full() { mq-admin health | grep -qi 'sends are refused: .*\(disk is full\|no spa
   mq-consume -t T --from start -e -f '%b%n' | grep -qx after
   check_acknowledged
   # Nobody was killed, by SIGBUS or otherwise.
-  ! grep -q 'helper.exit' "$T/broker.log"
+  not grep -q 'helper.exit' "$T/broker.log"
   kill -0 "$PID_broker"
   until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
   mq-storedump "$STORE" --verify
@@ -71,7 +71,7 @@ full() { mq-admin health | grep -qi 'sends are refused: .*\(disk is full\|no spa
   # What is still there is the newest, and it is whole.
   grep -qx 180000 "$T/found"
   [ "$(sort -u "$T/found" | wc -l)" -gt 50000 ]
-  ! grep -q 'helper.exit' "$T/broker.log"
+  not grep -q 'helper.exit' "$T/broker.log"
   until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
   mq-storedump "$STORE" --verify
 }
@@ -95,7 +95,7 @@ full() { mq-admin health | grep -qi 'sends are refused: .*\(disk is full\|no spa
   until_true 20 mq-admin health -q
   until_true 5 mq-send -t T -m after -q  # the next try to make a file comes within a second
   mq-consume -t T --from start -e -f '%b%n' | grep -qx after
-  ! grep -q 'helper.exit' "$T/broker.log"
+  not grep -q 'helper.exit' "$T/broker.log"
   until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
   mq-storedump "$STORE" --verify
 }

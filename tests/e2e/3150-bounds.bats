@@ -26,7 +26,7 @@ hold() {
   # Whoever came too late was closed; the store still rolls and reads its files through the local socket's share.
   until_true 5 grep -q 'remoting.full.*limit=64' "$T/broker.log"
   [ "$(grep -c 'remoting.full' "$T/broker.log")" -le 2 ]
-  ! grep -qE 'EMFILE|[Tt]oo many open files' "$T/broker.log"
+  not grep -qE 'EMFILE|[Tt]oo many open files' "$T/broker.log"
 }
 
 @test "no descriptors left: connections wait to be taken, it is said once, and the others are served meanwhile" {

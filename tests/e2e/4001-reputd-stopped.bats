@@ -46,7 +46,7 @@ load helper
   echo "$records records behind: queues caught up in $(((queues - begin) / 1000)) ms, $((records * 1000000 / (queues - begin))) a second; index in $(((index - begin) / 1000)) ms"
   [ "$(mq-consume -t T --from start -e | sort -n | uniq | wc -l)" = "$records" ]
   stop broker
-  ! grep -E 'queue offset|gap in' "$T/broker.log"
+  not grep -E 'queue offset|gap in' "$T/broker.log"
   local sizes="--index-slots $((records / 2))"
   mq-storedump "$STORE" --verify $sizes
   cp -al "$STORE" "$T/rebuilt"

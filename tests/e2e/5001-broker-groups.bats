@@ -136,7 +136,7 @@ OFFSETS() { tr -d ' \t\n' < "$STORE/config/consumerOffset.json"; }
   ask "$BROKER" 201 '{}'
   [ "$(jq '.subscriptionGroupTable.group_custom.consumeEnable' <<<"$ASK_BODY")" = false ]
   [ "$(stored group_four TopicFour 1)" = 10 ]
-  ! grep -q offset.correct "$T/broker.log"
+  not grep -q offset.correct "$T/broker.log"
   commit group_new TopicFour 0 1
   stop broker
   # Integer keys bare, one line a map, tabs: the same text but for the order of topics and the new entry.

@@ -31,7 +31,7 @@ join_group() {
   mq-admin cluster list -v 2> "$T/v" > /dev/null
   grep -qE "^mq-admin: asked $BROKER: 1 request, the longest took [0-9]+ ms$" "$T/v"
   grep -q "asked $NS: " "$T/v"
-  ! grep -q 'request 28' "$T/v"
+  not grep -q 'request 28' "$T/v"
   mq-admin cluster list -vv 2> "$T/vv" > /dev/null
   grep -qE "^mq-admin: $BROKER: request 28 .*: code 0 SUCCESS after [0-9]+ ms$" "$T/vv"
 }
@@ -155,7 +155,7 @@ join_group() {
 
 @test "small things: defaults of an update, missing operands, no columns, booleans" {
   mq-admin topic update --help > "$T/help"
-  ! grep -q 'default 8' "$T/help"
+  not grep -q 'default 8' "$T/help"
   grep -q 'default: as it is' "$T/help"
   mq-admin topic create --help | grep -q 'default 8'
   run mq-admin offset show

@@ -101,7 +101,7 @@ same_keys() {  # COMMAND WHICH < JSON lines: every line has exactly the page's k
   for form in "topic" "topic --help" "help topic"; do
     mq-admin $form > "$T/help"
     for verb in list show route stats create update delete wait; do grep -q "topic $verb" "$T/help"; done
-    ! grep -q "group lag" "$T/help"
+    not grep -q "group lag" "$T/help"
   done
   mq-admin help topic create | grep -q -- --read-queues
   mq-admin help | grep -q "group lag"
@@ -144,7 +144,7 @@ same_keys() {  # COMMAND WHICH < JSON lines: every line has exactly the page's k
   [ "$(mq-admin kv get ns k)" = $'ns\tk\tv' ]
   mq-admin deleteSubGroup -g G -c DefaultCluster -r true > "$T/out" 2> /dev/null
   mq-admin deleteTopic -t T -c DefaultCluster > "$T/out" 2> /dev/null < /dev/null
-  ! mq-admin topic show T 2> /dev/null
+  not mq-admin topic show T 2> /dev/null
   run mq-admin queryMsgTraceById -i X
   [ "$status" = 2 ]
   [[ $output == *"missing: message traces"* ]]

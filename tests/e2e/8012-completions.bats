@@ -124,5 +124,5 @@ Z
   until_true 20 offers fish_complete "mq-admin -n $NS topic show Ord" OrdersA
   until_true 20 offers fish_complete "mq-admin offset reset billing Ord" OrdersA
   until_true 20 offers fish_complete "mq-admin group lag bil" billing
-  ! fish_complete "mq-admin topic show --" | grep -q -- --read-queues
+  not grep -q -- --read-queues <(fish_complete "mq-admin topic show --")
 }

@@ -13,7 +13,7 @@ killed_store() {
 @test "a plan says what the next start cuts, and changes nothing" {
   killed_store 3000
   mq-storedump "$STORE" --plan -q > "$T/plan" || { cat "$T/plan"; false; }
-  ! grep -E ': (cut|keep): .*commitlog' "$T/plan"
+  not grep -E ': (cut|keep): .*commitlog' "$T/plan"
   # A torn last record: eight bytes of a body are gone.
   local end; end=$(mq-storedump "$STORE" commitlog --format record | tail -n 1 | jq -r .physicalOffset)
   local file; file=$(printf '%s/commitlog/%020d' "$STORE" $((end / 4194304 * 4194304)))
@@ -74,7 +74,7 @@ killed_store() {
   mq-storedump "$STORE" --diff "$T/copy" --index-slots 500
   mq-storedump "$T/copy" --verify --index-slots 500 -q
   STORE=$T/copy start_broker --max-hash-slot-num 500 --max-index-num 2000
-  ! grep -q "derived again" "$T/broker.log"
+  not grep -q "derived again" "$T/broker.log"
   [ "$(mq-consume -t T --from start -e | wc -l)" = 5000 ]
   run -8 --separate-stderr mq-storedump "$T/copy" --rebuild queue --in-place --yes
   [[ "$stderr" == *"a broker runs on"* ]]

@@ -63,7 +63,7 @@ flushCommitLogTimed true"
   kill -CONT "$(helper_pid flushd)"
   until_true 5 readable_is_wrote
   [ "$(mq-consume -t T --from start -e | sort -n | uniq | wc -l)" = 400 ]
-  ! grep -E 'store.walk|queue.read|pull.damage' "$T/broker.log"
+  not grep -E 'store.walk|queue.read|pull.damage' "$T/broker.log"
 }
 
 @test "kill -9 of every process: what only the pool held is in the log after the next start" {
