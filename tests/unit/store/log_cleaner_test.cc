@@ -432,7 +432,7 @@ TEST(ExpiryTest, QueueAndIndexFilesFollowTheLog) {
   auto files = ListMappedFiles(store.layout().QueueDir("A", 0));
   EXPECT_LT(files->size(), before);
   ConsumeQueueReader queues(store.options, store.positions.get());
-  const QueueOffset first = *queues.MinOffset("A", 0);
+  const QueueOffset first = **queues.MinOffset("A", 0);
   // Everything from the minimum on can be read, nothing below it is promised.
   auto span = queues.Read("A", 0, first, 1);
   ASSERT_EQ(span->count, 1);
