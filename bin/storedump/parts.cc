@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "conf/run.h"
+#include "store/checkpoint.h"
 #include "store/dump_queue.h"
 #include "store/dump_record.h"
 #include "store/dump_summary.h"
@@ -111,9 +111,13 @@ Result<int> PrintCheckpoint(Context& context) {
   if (text.size() < 24) {
     return MakeError(ErrorCode::kCorruption, "checkpoint has " + std::to_string(text.size()) + " bytes");
   }
-  const auto time = [&](size_t at) { return static_cast<int64_t>(LoadBe64(text.data() + at)); };
+  const store::Checkpoint checkpoint = store::DecodeCheckpoint(text);
   store::DumpRow row(context.output.buffer(), context.options.rows);
-  row.Int("physicMsgTimestamp", time(0)).Int("logicsMsgTimestamp", time(8)).Int("indexMsgTimestamp", time(16));
+  row.Int("physicMsgTimestamp", checkpoint.physic_timestamp)
+      .Int("logicsMsgTimestamp", checkpoint.logics_timestamp)
+      .Int("indexMsgTimestamp", checkpoint.index_timestamp);
+  // RocketMQ's own has none.
+  if (checkpoint.flushed.value() > 0) row.Int("flushed", checkpoint.flushed.value());
   return 0;
 }
 

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/kill_point.h"
@@ -13,13 +15,27 @@ namespace mq::store {
 namespace {
 
 constexpr size_t kTimesBytes = 24;
+constexpr size_t kFlushedAt = kFlushedByte;
+constexpr size_t kHeadBytes = kFlushedAt + 16;
 
-Checkpoint DecodeTimes(const char* bytes) {
-  return {static_cast<int64_t>(LoadBe64(bytes)), static_cast<int64_t>(LoadBe64(bytes + 8)),
-          static_cast<int64_t>(LoadBe64(bytes + 16))};
+void Encode(const Checkpoint& checkpoint, std::string& head) {
+  const auto put = [&](size_t at, int64_t value) { StoreBe64(head.data() + at, static_cast<uint64_t>(value)); };
+  put(0, checkpoint.physic_timestamp);
+  put(8, checkpoint.logics_timestamp);
+  put(16, checkpoint.index_timestamp);
+  put(kFlushedAt, checkpoint.flushed.value());
+  put(kFlushedAt + 8, checkpoint.physic_timestamp);
 }
 
 }  // namespace
+
+Checkpoint DecodeCheckpoint(std::string_view bytes) {
+  const auto number = [&](size_t at) { return static_cast<int64_t>(LoadBe64(bytes.data() + at)); };
+  Checkpoint checkpoint = {number(0), number(8), number(16), PhysicalOffset(0)};
+  if (bytes.size() < kHeadBytes || number(kFlushedAt + 8) != checkpoint.physic_timestamp) return checkpoint;
+  checkpoint.flushed = PhysicalOffset(std::max<int64_t>(number(kFlushedAt), 0));
+  return checkpoint;
+}
 
 Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path) {
   auto bytes = ReadFile(path);
@@ -28,7 +44,7 @@ Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path) {
     return std::move(bytes).error();
   }
   if (bytes->size() < kTimesBytes) return std::optional<Checkpoint>();
-  const Checkpoint checkpoint = DecodeTimes(bytes->data());
+  const Checkpoint checkpoint = DecodeCheckpoint(*bytes);
   if (checkpoint == Checkpoint{}) return std::optional<Checkpoint>();
   return std::optional<Checkpoint>(checkpoint);
 }
@@ -45,22 +61,19 @@ Result<CheckpointFile> CheckpointFile::Open(const std::string& path) {
     if (::fsync(file.fd_.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
     MQ_TRY(FsyncDirectory(DirectoryOf(path)));
   }
-  char bytes[kTimesBytes];
-  if (::pread(file.fd_.get(), bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
+  file.head_.resize(kHeadBytes);
+  if (::pread(file.fd_.get(), file.head_.data(), kHeadBytes, 0) != static_cast<ssize_t>(kHeadBytes)) {
     return ErrnoError(ErrorCode::kIo, "read " + path);
   }
-  file.current_ = DecodeTimes(bytes);
+  file.current_ = DecodeCheckpoint(file.head_);
   return file;
 }
 
 Status CheckpointFile::Write(const Checkpoint& checkpoint) {
   if (checkpoint == current_) return Ok();
-  char bytes[kTimesBytes];
-  StoreBe64(bytes, static_cast<uint64_t>(checkpoint.physic_timestamp));
-  StoreBe64(bytes + 8, static_cast<uint64_t>(checkpoint.logics_timestamp));
-  StoreBe64(bytes + 16, static_cast<uint64_t>(checkpoint.index_timestamp));
+  Encode(checkpoint, head_);
   // One sector of one page: written whole or not at all.
-  MQ_TRY(WriteAt(fd_.get(), std::string_view(bytes, sizeof bytes), 0, path_));
+  MQ_TRY(WriteAt(fd_.get(), head_, 0, path_));
   PassKillPoint(KillPoint::kCheckpointWritten);
   if (::fdatasync(fd_.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path_);
   current_ = checkpoint;

@@ -1,30 +1,41 @@
-// checkpoint: three times that say what is durable. Written by mq-flushd alone, read at boot.
+// checkpoint: what is durable, as RocketMQ's three times and as a position. Written by mq-flushd alone, read at boot.
 //
-//   i64 physic  every log byte up to the last record stored at or before it is durable
-//   i64 logics  the same for the consume queues
-//   i64 index   the same for the index files
-//   4096 bytes in all; what 5.x puts behind the three is kept as found
+//   0   i64 physic   every log byte up to the last record stored at or before it is durable
+//   8   i64 logics   the same for the consume queues
+//   16  i64 index    the same for the index files
+//   64  i64 flushed  every log byte below it is durable: records of one millisecond have one time, but not one position
+//   72  i64 physic   once more: a broker that knows the three times alone leaves another one here, and then the
+//   position
+//                    is not believed
+//   4096 bytes in all; what lies between (5.x) and behind is kept as found
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "store/types.h"
 
 namespace mq::store {
 
 inline constexpr int64_t kCheckpointBytes = 4096;
+inline constexpr int64_t kFlushedByte = 64;  // where the position lies
 
 struct Checkpoint {
   int64_t physic_timestamp = 0;
   int64_t logics_timestamp = 0;
   int64_t index_timestamp = 0;
+  PhysicalOffset flushed;  // 0: not known
   bool operator==(const Checkpoint&) const = default;
 };
 
-// Nothing for a missing, short or all-zero file: all of them mean "nothing is known to be durable".
+// From the file's bytes: the three times at least, 24 of them. A position that does not belong to the times is 0.
+Checkpoint DecodeCheckpoint(std::string_view bytes);
+
+// Nothing for a missing or short file, and for one without any time: all of them mean "nothing is known to be durable".
 Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path);
 
 class CheckpointFile {
@@ -39,6 +50,7 @@ class CheckpointFile {
   CheckpointFile() = default;
   std::string path_;
   UniqueFd fd_;
+  std::string head_;  // the bytes that have a meaning, as they are in the file
   Checkpoint current_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/file.h"
 #include "base/strings.h"
 #include "protocol/names.h"
@@ -79,19 +78,17 @@ void ConfigVerifier::LoadCheckpoint() {
   } else if (text->size() < 24) {
     sink_({path, static_cast<int64_t>(text->size()), Severity::kWarning, "I-14", "is shorter than its three times"});
   } else {
-    checkpoint_.emplace();
-    for (size_t i = 0; i < checkpoint_->size(); ++i) {
-      (*checkpoint_)[i] = static_cast<int64_t>(LoadBe64(text->data() + i * 8));
-    }
+    checkpoint_ = DecodeCheckpoint(*text);
   }
 }
 
-int64_t ConfigVerifier::index_time() const { return checkpoint_ ? (*checkpoint_)[2] : 0; }
+int64_t ConfigVerifier::index_time() const { return checkpoint_ ? checkpoint_->index_timestamp : 0; }
 
 void ConfigVerifier::CheckCheckpoint(int64_t newest_time) {
   constexpr std::string_view kNames[] = {"physicMsgTimestamp", "logicsMsgTimestamp", "indexMsgTimestamp"};
+  const int64_t times[] = {checkpoint_->physic_timestamp, checkpoint_->logics_timestamp, checkpoint_->index_timestamp};
   for (size_t i = 0; i < std::size(kNames); ++i) {
-    const int64_t time = (*checkpoint_)[i];
+    const int64_t time = times[i];
     if (time >= 0 && time <= newest_time) continue;
     sink_({layout_.Checkpoint(), static_cast<int64_t>(i * 8), Severity::kError, "I-14",
            std::string(kNames[i]) + " " + std::to_string(time) +
@@ -188,8 +185,14 @@ void ConfigVerifier::CheckDelayOffsets(const QueueVerifier& queues) {
   }
 }
 
-void ConfigVerifier::Check(const QueueVerifier& queues, bool has_records, int64_t newest_time) {
+void ConfigVerifier::Check(const QueueVerifier& queues, bool has_records, int64_t newest_time,
+                           std::optional<PhysicalOffset> log_end) {
   if (has_records && checkpoint_) CheckCheckpoint(newest_time);
+  if (checkpoint_ && log_end && checkpoint_->flushed > *log_end) {
+    sink_({layout_.Checkpoint(), kFlushedByte, Severity::kError, "I-14",
+           "the log was durable up to position " + std::to_string(checkpoint_->flushed.value()) + "; it ends at " +
+               std::to_string(log_end->value())});
+  }
   CheckTopics(queues);
   if (offsets_) CheckOffsets(queues);
   if (delay_offsets_) CheckDelayOffsets(queues);

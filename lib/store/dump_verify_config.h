@@ -5,7 +5,6 @@
 // afterwards.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "store/checkpoint.h"
 #include "store/dump_verify.h"
 #include "store/dump_verify_queues.h"
 #include "store/layout.h"
@@ -30,8 +30,9 @@ class ConfigVerifier {
   // Up to where the checkpoint says the index is durable; 0: nowhere.
   int64_t index_time() const;
 
-  // After QueueVerifier::Finish. `newest_time`: store time of the newest record.
-  void Check(const QueueVerifier& queues, bool has_records, int64_t newest_time);
+  // After QueueVerifier::Finish. `newest_time`: store time of the newest record; `log_end`: nothing while the log
+  // grows.
+  void Check(const QueueVerifier& queues, bool has_records, int64_t newest_time, std::optional<PhysicalOffset> log_end);
 
  private:
   std::optional<json::Value> LoadFile(std::string_view name);
@@ -51,7 +52,7 @@ class ConfigVerifier {
   std::vector<std::string> topics_;
   std::optional<json::Value> offsets_;
   std::optional<json::Value> delay_offsets_;
-  std::optional<std::array<int64_t, 3>> checkpoint_;
+  std::optional<Checkpoint> checkpoint_;
 };
 
 }  // namespace mq::store

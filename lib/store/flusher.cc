@@ -56,6 +56,8 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   page.allocated_to.store(files.empty() ? 0 : files.back().start + options.commit_log_file_bytes,
                           std::memory_order_release);
   page.checkpoint_time.store(flusher->checkpoint_.current().physic_timestamp, std::memory_order_relaxed);
+  // A log that was cut from outside ends in front of it: what is appended now is not durable yet.
+  if (flusher->checkpoint_.current().flushed.value() > flusher->flushed_) MQ_TRY(flusher->CheckpointStep());
   return flusher;
 }
 
@@ -144,6 +146,7 @@ Status Flusher::CheckpointStep() {
   if (flushed_timestamp_ > 0) checkpoint.physic_timestamp = flushed_timestamp_;
   if (logics > 0) checkpoint.logics_timestamp = logics;
   if (index > 0) checkpoint.index_timestamp = index;
+  checkpoint.flushed = PhysicalOffset(flushed_);
   MQ_TRY(checkpoint_.Write(checkpoint));
   page_.checkpoint_time.store(checkpoint.physic_timestamp, std::memory_order_relaxed);
   return Ok();

@@ -130,7 +130,7 @@ class LogRecovery {
     return Ok();
   }
 
-  // What is known to have been durable: times from the checkpoint, a position from reputd's marker.
+  // What is known to have been durable: a position and times from the checkpoint, a position from reputd's marker.
   Status ReadEvidence() {
     MQ_ASSIGN(auto checkpoint, ReadCheckpoint(layout_.Checkpoint()));
     if (checkpoint) {
@@ -143,6 +143,7 @@ class LogRecovery {
             .Field("file", layout_.Checkpoint());
       } else {
         durable_timestamp_ = times.physic_timestamp;
+        flushed_ = times.flushed;
         scan_timestamp_ = std::min(times.physic_timestamp, times.logics_timestamp) - kCheckpointMarginMs;
       }
     }
@@ -281,7 +282,10 @@ class LogRecovery {
     MQ_ASSIGN(auto next, FindRecordBehind(position + 1));
     if (!next) return std::optional<PhysicalOffset>();  // the usual end, or a torn last record
     MQ_ASSIGN(int64_t next_time, StoreTimeAt(*next));
-    const bool was_durable = result_.clean || position < durable_position_ || next_time <= durable_timestamp_;
+    // Without a position of the flush (RocketMQ's checkpoint) a record of the same millisecond counts as flushed:
+    // nothing that was is ever cut.
+    const bool flushed = flushed_.value() > 0 ? position < flushed_ : next_time <= durable_timestamp_;
+    const bool was_durable = result_.clean || position < durable_position_ || flushed;
     if (!was_durable) {
       MQ_ASSIGN(result_.records_dropped, CountRecords(*next));
       log::Warn("store.recover", "damage above the last durable flush: the log is cut there")
@@ -368,6 +372,7 @@ class LogRecovery {
   std::vector<FileEntry> files_;
   std::optional<DispatchedMarker> marker_;
   int64_t durable_timestamp_ = 0;
+  PhysicalOffset flushed_;  // by the checkpoint; 0: it knows times alone
   int64_t scan_timestamp_ = 0;
   PhysicalOffset durable_position_;
   PhysicalOffset torn_end_;  // where a last file that was too short ended; 0: none

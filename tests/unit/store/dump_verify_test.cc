@@ -168,7 +168,7 @@ TEST_F(DumpVerifyTest, WhatIsWrittenWhileTheStoreIsReadIsNoFault) {
       store.DispatchAll();
       auto checkpoint = CheckpointFile::Open(store.layout().Checkpoint());
       ASSERT_TRUE(checkpoint.has_value());
-      ASSERT_TRUE(checkpoint->Write({store.clock_ms - 1, store.clock_ms - 1, 0}).has_value());
+      ASSERT_TRUE(checkpoint->Write({store.clock_ms - 1, store.clock_ms - 1, 0, PhysicalOffset(0)}).has_value());
     });
     ASSERT_TRUE(report.has_value());
     ASSERT_TRUE(appended);
@@ -177,6 +177,23 @@ TEST_F(DumpVerifyTest, WhatIsWrittenWhileTheStoreIsReadIsNoFault) {
           fault.rule == "I-3" || fault.text.starts_with("entry 0 of A/0 names position 0,");
       EXPECT_TRUE(of_the_flipped_byte || fault.severity == Severity::kWarning) << fault.rule << " " << fault.text;
     }
+  }
+}
+
+// A whole record that is missing at the end leaves no other trace.
+TEST_F(DumpVerifyTest, ALogThatEndsInFrontOfItsLastFlushIsTold) {
+  Fill(20);
+  const PhysicalOffset end = store.log->wrote();
+  for (const int64_t beyond : {0, 1}) {
+    ASSERT_TRUE(
+        CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, end + beyond}).has_value());
+    VerifyOptions options;
+    options.root = store.options.root;
+    std::string found;
+    ASSERT_TRUE(VerifyStore(options, [&](const Fault& fault) {
+                  if (fault.rule == "I-14") found += fault.text;
+                }).has_value());
+    EXPECT_EQ(found.find("was durable up to position") != std::string::npos, beyond == 1) << found;
   }
 }
 

@@ -116,6 +116,7 @@ TEST(FlusherTest, CheckpointNamesWhatIsDurable) {
   ASSERT_TRUE(checkpoint.has_value() && checkpoint->has_value());
   EXPECT_EQ((*checkpoint)->physic_timestamp, result.store_timestamp);
   EXPECT_EQ((*checkpoint)->logics_timestamp, 0);
+  EXPECT_EQ((*checkpoint)->flushed, result.end());
   EXPECT_EQ(*FileSize(store.layout().Checkpoint()), 4096);
 }
 

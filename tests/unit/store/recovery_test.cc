@@ -113,7 +113,7 @@ TEST(RecoveryTest, DamageBelowTheCheckpointIsKeptAndSkipped) {
   Fill(store, 200);
   auto file = CheckpointFile::Open(store.layout().Checkpoint());
   ASSERT_TRUE(file.has_value());
-  ASSERT_TRUE(file->Write({store.clock_ms, 0, 0}).has_value());
+  ASSERT_TRUE(file->Write({store.clock_ms, 0, 0, PhysicalOffset(0)}).has_value());
   const PhysicalOffset end = store.log->wrote();
   LogReader reader(store.options, store.positions.get());
   store.Corrupt(FileOf(store, PhysicalOffset(0)), 1000, "garbage garbage");
@@ -122,6 +122,46 @@ TEST(RecoveryTest, DamageBelowTheCheckpointIsKeptAndSkipped) {
   ASSERT_EQ(store.recovered.kept_damage.size(), 1u);
   EXPECT_EQ(store.recovered.bytes_dropped, 0);
   EXPECT_EQ(store.table.Find("T", 1)->next, QueueOffset(67));
+}
+
+// Within a millisecond the time of the last flush says nothing: a hole that a power cut made above it would stay for
+// ever, and a queue's numbers would have a gap.
+TEST(RecoveryTest, RecordsOfTheMillisecondOfTheLastFlushAreToldByPosition) {
+  for (const bool flushed : {false, true}) {
+    SCOPED_TRACE(flushed);
+    TestStore store;
+    store.clock_ms = NowMs() - 100000;
+    store.Boot();
+    const AppendResult before = store.Append("T", 0, "before");
+    const AppendResult hit = store.Append("T", 0, "hit");
+    const AppendResult behind = store.Append("T", 0, "behind");
+    ASSERT_EQ(before.store_timestamp, behind.store_timestamp);
+    auto file = CheckpointFile::Open(store.layout().Checkpoint());
+    ASSERT_TRUE(file.has_value());
+    const PhysicalOffset position = flushed ? behind.end() : before.end();
+    ASSERT_TRUE(file->Write({store.clock_ms, 0, 0, position}).has_value());
+    store.Corrupt(FileOf(store, PhysicalOffset(0)), hit.physical_offset.value() + 4, "XXXX");
+    store.Boot(false);
+    EXPECT_EQ(store.recovered.end, flushed ? behind.end() : before.end());
+    EXPECT_EQ(store.recovered.records_dropped, flushed ? 0 : 1);
+    EXPECT_EQ(store.recovered.kept_damage.size(), flushed ? 1U : 0U);
+  }
+}
+
+TEST(CheckpointTest, APositionThatRocketmqsTimesHaveLeftBehindIsNotBelieved) {
+  TestStore store;
+  const std::string path = store.layout().Checkpoint();
+  ASSERT_TRUE(CheckpointFile::Open(path)->Write({1000, 900, 800, PhysicalOffset(4711)}).has_value());
+  EXPECT_EQ((**ReadCheckpoint(path)).flushed, PhysicalOffset(4711));
+  // What RocketMQ writes: the three times and nothing else.
+  store.Corrupt(path, 0, std::string("\0\0\0\0\0\0\x07\xd0", 8));
+  EXPECT_EQ((**ReadCheckpoint(path)).physic_timestamp, 2000);
+  EXPECT_EQ((**ReadCheckpoint(path)).flushed, PhysicalOffset(0));
+  // What 5.x keeps between them stays.
+  store.Corrupt(path, 24, "12345678");
+  ASSERT_TRUE(CheckpointFile::Open(path)->Write({3000, 900, 800, PhysicalOffset(5000)}).has_value());
+  EXPECT_EQ(ReadFile(path)->substr(24, 8), "12345678");
+  EXPECT_EQ((**ReadCheckpoint(path)).flushed, PhysicalOffset(5000));
 }
 
 // A blank is believed when it names exactly the rest of its file and nothing younger lies in it: everything else would
@@ -139,7 +179,7 @@ TEST(RecoveryTest, ABlankThatLiesHidesNothingBelowTheLastFlush) {
       const PhysicalOffset end = store.log->wrote();
       auto file = CheckpointFile::Open(store.layout().Checkpoint());
       ASSERT_TRUE(file.has_value());
-      ASSERT_TRUE(file->Write({store.clock_ms, 0, 0}).has_value());
+      ASSERT_TRUE(file->Write({store.clock_ms, 0, 0, PhysicalOffset(0)}).has_value());
       store.PutBlank(first.end(), right_size ? store.RestOfFile(first.end()) : 8);
       store.Boot(clean);
       EXPECT_EQ(store.recovered.end, end);
