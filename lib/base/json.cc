@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "base/strings.h"
@@ -126,6 +127,8 @@ std::string Value::Text(std::string_view key, std::string_view otherwise) const 
 
 namespace {
 
+constexpr size_t kShownDigits = 24;
+
 // Builds a Value from RapidJSON's events. Returning false stops the parse; `why` then says what was wrong.
 class Builder {
  public:
@@ -133,14 +136,24 @@ class Builder {
 
   bool Null() { return Add(Value()); }
   bool Bool(bool v) { return Add(Value::Bool(v)); }
-  bool Int(int v) { return Add(Value::Int(v)); }
-  bool Uint(unsigned v) { return Add(Value::Int(v)); }
-  bool Int64(int64_t v) { return Add(Value::Int(v)); }
-  bool Uint64(uint64_t v) {
-    return v > INT64_MAX ? Add(Value::Double(static_cast<double>(v))) : Add(Value::Int(static_cast<int64_t>(v)));
+  // Numbers come as text, well formed: RapidJSON's own conversion does not know what to do with 0e90.
+  bool RawNumber(const char* s, rapidjson::SizeType n, bool) {
+    const std::string_view text(s, n);
+    if (text.find_first_of(".eE") == std::string_view::npos) {
+      if (const auto whole = ParseInt64(text)) return Add(Value::Int(*whole));
+    }
+    if (const auto number = ParseDouble(text)) return Add(Value::Double(*number));
+    // Too large or too small for a double: the latter is 0, as everywhere.
+    const double nearest = std::strtod(std::string(text).c_str(), nullptr);
+    if (std::isfinite(nearest)) return Add(Value::Double(nearest));
+    why = "a number too large: " + std::string(text.substr(0, kShownDigits));
+    return false;
   }
-  bool Double(double v) { return Add(Value::Double(v)); }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(int64_t) { return false; }
+  bool Uint64(uint64_t) { return false; }
+  bool Double(double) { return false; }
   bool String(const char* s, rapidjson::SizeType n, bool) { return Add(Value::String(std::string(s, n))); }
   bool StartObject() { return Push(Value::Object()); }
   bool StartArray() { return Push(Value::Array()); }
@@ -199,7 +212,7 @@ Result<Value> ParseStrict(std::string_view text, const ParseOptions& options) {
   rapidjson::Reader reader;
   Builder builder(options);
   constexpr unsigned kFlags =
-      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseFullPrecisionFlag;
+      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(input, builder);
   if (result.IsError()) {
     const std::string why = builder.why.empty() ? rapidjson::GetParseError_En(result.Code()) : builder.why;

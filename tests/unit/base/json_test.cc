@@ -35,6 +35,21 @@ TEST(JsonTest, RefusesWhatIsNotJson) {
   }
 }
 
+TEST(JsonTest, ReadsNumbersOfEverySize) {
+  EXPECT_EQ(Parse("9223372036854775807")->AsInt(), INT64_MAX);
+  EXPECT_EQ(Parse("-9223372036854775808")->AsInt(), INT64_MIN);
+  EXPECT_EQ(Parse("9223372036854775808")->AsDouble(), 9223372036854775808.0);
+  EXPECT_EQ(Parse("0.1")->AsDouble(), 0.1);
+  EXPECT_EQ(Parse("0e90")->AsDouble(1), 0);
+  EXPECT_EQ(Parse("1e-400")->AsDouble(1), 0);
+  EXPECT_EQ(Parse("[1.5e3]")->items()[0].AsDouble(), 1500);
+  const auto large = Parse("{\"a\": 1e400}");
+  ASSERT_FALSE(large.has_value());
+  EXPECT_NE(large.error().what.find("too large"), std::string::npos) << large.error().what;
+  for (const char* text : {"01", "1.", ".5", "+1", "1e", "0x10", "-", "NaN"})
+    EXPECT_FALSE(Parse(text).has_value()) << text;
+}
+
 TEST(JsonTest, BoundsDepthAndDuplicates) {
   EXPECT_FALSE(Parse(std::string(10000, '[')));
   EXPECT_FALSE(Parse(std::string(100000, '{')));

@@ -64,7 +64,9 @@ TEST(AgainTest, WorkThatGoesOnAndOnKeepsNobodyOut) {
   bool heard = false;
   std::unique_ptr<Again> work;
   work = std::make_unique<Again>(loop, [&] {
-    if (++turns == 10) ASSERT_EQ(::write(ends[1], "x", 1), 1);
+    if (++turns == 10) {
+      ASSERT_EQ(::write(ends[1], "x", 1), 1);
+    }
     if (turns < 100000) work->Start();
   });
   Poller poller(loop, ends[0], [&](int, int) {
