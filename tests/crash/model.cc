@@ -373,10 +373,11 @@ class Model {
     store::ConsumeQueueReader queues(options_, positions_.get());
     store::LogReader log(options_, positions_.get());
     size_t offset = Expired(held);
-    MQ_ASSIGN(const auto min, queues.MinOffset(name.topic, name.queue_id));
-    if (min.value() != static_cast<int64_t>(offset)) {
-      return Wrong(where + " begins at " + std::to_string(min.value()) + ", not " + std::to_string(offset));
+    MQ_ASSIGN(const std::optional<store::QueueOffset> min, queues.MinOffset(name.topic, name.queue_id));
+    if (min && min->value() != static_cast<int64_t>(offset)) {
+      return Wrong(where + " begins at " + std::to_string(min->value()) + ", not " + std::to_string(offset));
     }
+    if (!min && !held.empty()) return Wrong(where + " does not say where it begins");
     for (;;) {
       MQ_ASSIGN(const auto span,
                 queues.Read(name.topic, name.queue_id, store::QueueOffset(static_cast<int64_t>(offset)), 1000));
