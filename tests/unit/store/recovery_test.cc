@@ -132,14 +132,17 @@ TEST(RecoveryTest, RecordsOfTheMillisecondOfTheLastFlushAreToldByPosition) {
     TestStore store;
     store.clock_ms = NowMs() - 100000;
     store.Boot();
+    const int64_t now = store.clock_ms;
     const AppendResult before = store.Append("T", 0, "before");
+    store.clock_ms = now;
     const AppendResult hit = store.Append("T", 0, "hit");
+    store.clock_ms = now;
     const AppendResult behind = store.Append("T", 0, "behind");
     ASSERT_EQ(before.store_timestamp, behind.store_timestamp);
     auto file = CheckpointFile::Open(store.layout().Checkpoint());
     ASSERT_TRUE(file.has_value());
     const PhysicalOffset position = flushed ? behind.end() : before.end();
-    ASSERT_TRUE(file->Write({store.clock_ms, 0, 0, position}).has_value());
+    ASSERT_TRUE(file->Write({behind.store_timestamp, 0, 0, position}).has_value());
     store.Corrupt(FileOf(store, PhysicalOffset(0)), hit.physical_offset.value() + 4, "XXXX");
     store.Boot(false);
     EXPECT_EQ(store.recovered.end, flushed ? behind.end() : before.end());
