@@ -131,22 +131,34 @@ Status Journal::CheckRecord(const protocol::MessageView& record, int64_t positio
   return Ok();
 }
 
-Status Journal::CheckRecovered(const store::StoreOptions& options, const store::Positions& positions) {
-  const store::BrokerPage& page = positions.broker();
-  const store::PhysicalOffset begin(page.boot_min.load());
-  const store::PhysicalOffset end(page.recovered_end.load());
-  if (begin.value() > may_go_) {
-    return Lost("the log begins at " + std::to_string(begin.value()) + ", and only what lies below " +
-                std::to_string(may_go_) + " had to go");
-  }
+// Every record of the recovered log.
+Result<Journal::Seen> Journal::Walk(const store::StoreOptions& options, store::PhysicalOffset begin,
+                                    store::PhysicalOffset end) {
   Seen seen{std::vector<bool>(messages_.size(), false), ExpiredEnds(begin.value()), begin.value() > 0};
   store::LogReader log(options, nullptr, end);
   store::LogWalk walk(log, begin);
   for (;;) {
     MQ_ASSIGN(const protocol::MessageView* record, walk.Next(end));
-    if (record == nullptr) break;
+    if (record == nullptr) return seen;
     MQ_TRY(CheckRecord(*record, walk.record_position().value(), seen));
   }
+}
+
+Status Journal::CheckRecovered(const store::StoreOptions& options, const store::Positions& positions) {
+  const store::BrokerPage& page = positions.broker();
+  store::PhysicalOffset begin(page.boot_min.load());
+  const store::PhysicalOffset end(page.recovered_end.load());
+  if (begin.value() > may_go_) {
+    return Lost("the log begins at " + std::to_string(begin.value()) + ", and only what lies below " +
+                std::to_string(may_go_) + " had to go");
+  }
+  auto walked = Walk(options, begin, end);
+  // The first files may expire while they are walked.
+  while (!walked && walked.error().code == ErrorCode::kNotFound && LoadLogMin(positions) > begin) {
+    begin = LoadLogMin(positions);
+    walked = Walk(options, begin, end);
+  }
+  MQ_ASSIGN(const Seen seen, std::move(walked));
   for (uint64_t id = 0; id < messages_.size(); ++id) {
     SentMessage& message = messages_[id];
     const bool below = message.position >= 0 && message.position < begin.value() && !message.gone && !message.unsure;

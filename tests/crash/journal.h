@@ -84,6 +84,7 @@ class Journal {
     bool expired = false;  // the log does not begin at 0
   };
   Status CheckRecord(const protocol::MessageView& record, int64_t position, Seen& seen);
+  Result<Seen> Walk(const store::StoreOptions& options, store::PhysicalOffset begin, store::PhysicalOffset end);
   std::map<QueueKey, QueueEnd> ExpiredEnds(int64_t begin) const;
 
   std::vector<SentMessage> messages_;
