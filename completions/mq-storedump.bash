@@ -91,6 +91,14 @@ _mq_storedump() {
       COMPREPLY=()
       return
       ;;
+    --index-entries)
+      COMPREPLY=()
+      return
+      ;;
+    --queue-bytes)
+      COMPREPLY=()
+      return
+      ;;
     --message-delay-level)
       COMPREPLY=()
       return
@@ -101,7 +109,7 @@ _mq_storedump() {
       ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '--verify --for --plan --rebuild --out --in-place -y --yes --diff --summary --usage --hex --follow --commit-log --from --to -t --topic --time --grep --key --format -0 --nul -J --json -M --msgpack -D --delimiter --redact --raw --epoch-ms --line-buffered --index-slots --message-delay-level -q --quiet --context --print-config -h --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '--verify --for --plan --rebuild --out --in-place -y --yes --diff --summary --usage --hex --follow --commit-log --from --to -t --topic --time --grep --key --format -0 --nul -J --json -M --msgpack -D --delimiter --redact --raw --epoch-ms --line-buffered --index-slots --index-entries --queue-bytes --message-delay-level -q --quiet --context --print-config -h --help --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -f -- "$cur"))
   fi

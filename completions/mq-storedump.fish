@@ -55,6 +55,8 @@ complete -c mq-storedump -l raw -d 'print bytes that are unsafe on a terminal as
 complete -c mq-storedump -l epoch-ms -d 'print times of messages as milliseconds since 1970'
 complete -c mq-storedump -l line-buffered -d 'write after every message'
 complete -c mq-storedump -l index-slots -x -d 'maxHashSlotNum of the broker that made the index files'
+complete -c mq-storedump -l index-entries -x -d 'maxIndexNum of the broker that is to use what --rebuild builds'
+complete -c mq-storedump -l queue-bytes -x -d 'mappedFileSizeConsumeQueue of the broker that is to use what --rebuild builds'
 complete -c mq-storedump -l message-delay-level -x -d 'messageDelayLevel of the broker that made the store, for --verify and --rebuild'
 complete -c mq-storedump -s q -l quiet -d 'no notices on stderr'
 complete -c mq-storedump -l context -x -a '(__mq_names contexts)' -d 'take options that are not given from ~/.config/mq/NAME.conf (lines of option=value)'

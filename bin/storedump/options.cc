@@ -38,6 +38,8 @@ const std::vector<Place>& Places() {
       {"for", {Task::kVerify}, {}},
       {"message-delay-level", {Task::kVerify, Task::kRebuild}, {}},
       {"out", {Task::kRebuild}, {}},
+      {"queue-bytes", {Task::kRebuild}, {}},
+      {"index-entries", {Task::kRebuild}, {}},
       {"in-place", {Task::kRebuild}, {}},
       {"yes", {Task::kRebuild}, {}},
       {"follow", {Task::kPrint}, {Part::kCommitLog}},
@@ -235,6 +237,8 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
   options.redact = settings.Bool("redact");
   options.line_buffered = settings.Bool("line-buffered");
   if (settings.Given("index-slots")) options.index_slots = settings.Int("index-slots");
+  if (settings.Given("index-entries")) options.index_entries = settings.Int("index-entries");
+  if (settings.Given("queue-bytes")) options.queue_bytes = settings.Int("queue-bytes");
   MQ_ASSIGN(options.delay_levels_ms, store::ParseDelayLevels(settings.String("message-delay-level")));
   return options;
 }

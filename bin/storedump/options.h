@@ -49,6 +49,9 @@ struct Options {
   bool line_buffered = false;
 
   int64_t index_slots = 0;
+  // Of what --rebuild builds; 0: as in the store.
+  int64_t index_entries = 0;
+  int64_t queue_bytes = 0;
   std::vector<int64_t> delay_levels_ms;
 };
 

@@ -37,6 +37,9 @@ Result<int> Rebuild(Context& context) {
   const Options& options = context.options;
   MQ_ASSIGN(store::StoreOptions store, RestingStore(context, "a rebuild"));
   store.delay_levels_ms = options.delay_levels_ms;
+  if (options.queue_bytes > 0) store.consume_queue_file_bytes = options.queue_bytes;
+  if (options.index_entries > 0) store.index_entries = static_cast<int32_t>(options.index_entries);
+  MQ_TRY(store::NormalizeOptions(store));
   const bool in_place = options.rebuild_out.empty();
   Result<store::Derived> built = MakeError(ErrorCode::kInternal, "nothing was built");
   if (in_place) {

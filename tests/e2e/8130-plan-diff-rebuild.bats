@@ -70,7 +70,7 @@ killed_store() {
   diff -r "$STORE/consumequeue" "$T/new/consumequeue"
   cp -a "$STORE" "$T/copy"
   rm -r "$T/copy/consumequeue" "$T/copy/index"
-  mq-storedump "$T/copy" --rebuild queue,index --in-place --yes --index-slots 500
+  mq-storedump "$T/copy" --rebuild queue,index --in-place --yes --queue-bytes 6000 --index-slots 500 --index-entries 2000
   mq-storedump "$STORE" --diff "$T/copy" --index-slots 500
   mq-storedump "$T/copy" --verify --index-slots 500 -q
   STORE=$T/copy start_broker --max-hash-slot-num 500 --max-index-num 2000
