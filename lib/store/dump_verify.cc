@@ -86,6 +86,10 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
   auto opened = DumpLog::Open(layout, protocol::BodyCheck::kCrc);
   if (!opened && opened.error().code == ErrorCode::kNotFound) {
     counted({layout.CommitLogDir(), 0, Severity::kError, "I-1", "there is no such folder, so this is no store"});
+    // What there is says why perhaps.
+    VerifyPlainFiles(layout, counted);
+    VerifyMarker(layout, counted);
+    MQ_TRY(VerifyTombstones(layout, counted));
     return report;
   }
   if (!opened) return std::move(opened).error();

@@ -180,6 +180,19 @@ TEST_F(DumpVerifyTest, WhatIsWrittenWhileTheStoreIsReadIsNoFault) {
   }
 }
 
+TEST_F(DumpVerifyTest, WithoutALogTheSmallFilesAreLookedAtAllTheSame) {
+  ASSERT_TRUE(RemoveTree(store.layout().CommitLogDir()).has_value());
+  ASSERT_TRUE(WriteFileAtomically(store.layout().MqDir() + "/log-paths", "nothing\n").has_value());
+  ASSERT_TRUE(WriteFileAtomically(store.layout().MqDir() + "/tombstones", "nothing\n").has_value());
+  VerifyOptions options;
+  options.root = store.options.root;
+  std::string found;
+  ASSERT_TRUE(VerifyStore(options, [&](const Fault& fault) { found += fault.file + " "; }).has_value());
+  for (const char* name : {"/mq/log-paths ", "/mq/tombstones ", "/commitlog "}) {
+    EXPECT_NE(found.find(name), std::string::npos) << name << ": " << found;
+  }
+}
+
 // A whole record that is missing at the end leaves no other trace.
 TEST_F(DumpVerifyTest, ALogThatEndsInFrontOfItsLastFlushIsTold) {
   Fill(20);
