@@ -31,6 +31,9 @@ void CheckLosses(const BrokerAddress& broker, const RuntimeInfo& info, std::vect
   if (const auto disk = info.find("diskState"); disk != info.end() && disk->second.starts_with("nearly full")) {
     warnings.push_back(NameOf(broker) + ": the disk is " + disk->second);
   }
+  if (const auto damage = info.find("logDamage"); damage != info.end()) {
+    warnings.push_back(NameOf(broker) + ": the commit log is damaged: " + damage->second);
+  }
   if (const auto removed = info.find("unreadRemoved"); removed != info.end()) {
     warnings.push_back(NameOf(broker) +
                        ": unread messages were removed, because the disk was nearly full: " + removed->second);

@@ -32,6 +32,20 @@ Error HeldError(const store::StoreLayout& layout, std::optional<int64_t> answere
                 layout.root() + "'");
 }
 
+// For health: what the log has lost or holds damaged.
+std::string DamageText(const store::RecoverResult& recovered) {
+  std::string text;
+  if (recovered.lost_up_to.value() > 0) {
+    text = "it ends at position " + std::to_string(recovered.end.value()) + " and was durable up to " +
+           std::to_string(recovered.lost_up_to.value());
+  }
+  if (recovered.kept_damage.empty()) return text;
+  int64_t bytes = 0;
+  for (const store::DamagedStretch& stretch : recovered.kept_damage) bytes += stretch.to - stretch.from;
+  return text + (text.empty() ? "" : "; ") + std::to_string(bytes) + " bytes from position " +
+         std::to_string(recovered.kept_damage.front().from.value()) + " on are skipped";
+}
+
 }  // namespace
 
 struct Broker::Recovery {
@@ -182,6 +196,7 @@ Status Broker::BuildParts(Recovery& found) {
   const store::RecoverResult& recovered = found.log;
   store::Tombstones& tombstones = found.tombstones;
   auto& page = positions_->own_broker();
+  core_.log_damage = DamageText(recovered);
   page.boot_min.store(recovered.min.value(), std::memory_order_relaxed);
   page.recovered_end.store(recovered.end.value(), std::memory_order_relaxed);
   page.confirm.store(recovered.end.value(), std::memory_order_relaxed);

@@ -49,6 +49,7 @@ struct Core {
   Stats stats;
   StatsTable counters;    // by topic, queue and group
   bool draining = false;  // no more appends
+  std::string log_damage;  // what recovery found of it; empty: none
 
   bool sync_flush() const { return options.store.flush_disk_type == store::FlushDiskType::kSync; }
   store::PhysicalOffset flushed() const {

@@ -95,6 +95,7 @@ protocol::KvTable RuntimeInfo(const Core& core) {
     t.emplace_back(std::string(queue) + "ThreadPoolQueueSize", "0");
   }
   t.emplace_back("pageCacheLockTimeMills", "0");
+  if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
   return t;
 }
 

@@ -16,7 +16,7 @@ Result<std::optional<Value>> LoadOne(const std::string& path, const Check& check
   auto text = ReadFileUpTo(path, kMaxTableFileBytes);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::optional<Value>();
   if (!text) return std::move(text).error();
-  if (Trim(*text).empty()) return std::optional<Value>();
+  if (Trim(*text).empty()) return MakeError(ErrorCode::kCorruption, path + " is empty");
   auto value = Parse(*text);
   if (!value) return MakeError(ErrorCode::kCorruption, path + ": " + value.error().what);
   if (!value->is_object()) return MakeError(ErrorCode::kCorruption, path + ": not a JSON object");
@@ -47,18 +47,15 @@ Result<std::optional<Value>> LoadFile(const std::string& path, const Check& chec
   auto backup = LoadOne(backup_path, check);
   const bool backup_is_good = backup && backup->has_value();
   if (!main && !backup_is_good) {
-    const std::string other = backup ? backup_path + " is missing or empty" : backup.error().what;
+    const std::string other = backup ? backup_path + " is missing" : backup.error().what;
     return MakeError(ErrorCode::kCorruption, main.error().what + ", and " + other)
         .WithHint("put a good copy there, or move both files away to start with built-in defaults");
   }
   if (!backup_is_good) return backup;  // its error, or nothing at all
-  const bool there = PathExists(path);
   log::Warn("config.load", "missing, empty or damaged; the backup is used")
       .Field("file", path)
-      .Field("why", !main   ? main.error().what
-                    : there ? "empty"
-                            : "missing");
-  if (there && std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
+      .Field("why", main ? "missing" : main.error().what);
+  if (!main && std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
     return ErrnoError(ErrorCode::kIo, "set " + path + " aside");
   }
   return backup;

@@ -14,9 +14,10 @@ namespace mq::json {
 // Says what is wrong with a value that is JSON but not what the file should hold.
 using Check = std::function<Status(const Value&)>;
 
-// The file, else its backup. Nothing when neither is there, or both are empty: then there are only defaults. A damaged
-// or empty file that the backup stands in for is set aside as FILE.damaged, so that the next change cannot put it in
-// the place of the good backup; that is logged. kCorruption naming both files when neither is good.
+// The file, else its backup. Nothing when neither is there: then there are only defaults. An empty file is a damaged
+// one: no writer leaves it so. A damaged file that the backup stands in for is set aside as FILE.damaged, so that the
+// next change cannot put it in the place of the good backup; that is logged. kCorruption naming both files when neither
+// is good.
 Result<std::optional<Value>> LoadFile(const std::string& path, const Check& check = nullptr);
 
 }  // namespace mq::json

@@ -19,7 +19,7 @@ namespace mq::store {
 struct PlanStep {
   std::string file;
   int64_t byte = 0;         // in that file
-  std::string_view action;  // commit, fill, distrust, keep, cut, derive, fall-back, refuse
+  std::string_view action;  // commit, fill, distrust, keep, lost, cut, derive, fall-back, refuse
   std::string text;
   bool of_log = false;  // log bytes are cut away, or are damaged already
 };

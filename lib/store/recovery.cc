@@ -46,9 +46,11 @@ class LogRecovery {
     if (files_.empty()) return result_;
     result_.min = PhysicalOffset(files_.front().start);
     MQ_TRY(ReadEvidence());
+    MQ_TRY(RefuseMissingEnd());
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
     result_.scanned_from = start;
     MQ_TRY(Walk(start));
+    TellLostEnd();
     PassKillPoint(KillPoint::kLogWalked);
     if (mode_ == RecoverMode::kRepair) MQ_TRY(Settle());
     PassKillPoint(KillPoint::kLogSettled);
@@ -152,6 +154,24 @@ class LogRecovery {
     marker_ = LoadBelievedMarker(options_, result_.min, all, &why);
     if (marker_) durable_position_ = marker_->offset;
     return Ok();
+  }
+
+  // A crash takes no file whose records were durable: somebody did.
+  Status RefuseMissingEnd() {
+    const int64_t end = files_.back().start + file_bytes();
+    if (flushed_.value() <= end) return Ok();
+    return MakeError(ErrorCode::kCorruption, layout_.CommitLogFile(PhysicalOffset(end)) +
+                                                 " is missing, and its records up to position " +
+                                                 std::to_string(flushed_.value()) + " were durable")
+        .WithHint("put the file back from a copy; to go on without them, remove checkpoint and mq/dispatched");
+  }
+
+  void TellLostEnd() {
+    if (flushed_ <= result_.end) return;
+    result_.lost_up_to = flushed_;
+    log::Err("store.recover", "the log ends in front of its last durable flush: records are lost")
+        .Field("end", result_.end.value())
+        .Field("durable", flushed_.value());
   }
 
   // Store time of a file's first record; nothing when it does not start with one.

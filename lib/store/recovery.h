@@ -41,6 +41,8 @@ struct RecoverResult {
   int64_t bytes_dropped = 0;      // not zero, behind the end, overwritten with zeros
   int64_t records_dropped = 0;    // whole records among them
   std::vector<DamagedStretch> kept_damage;
+  // Where the checkpoint says that the log was durable to, when it now ends in front of it; 0: it does not.
+  PhysicalOffset lost_up_to;
 };
 
 // Called now and then: what is being done, how far it is (0..100).

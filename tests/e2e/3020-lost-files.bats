@@ -40,3 +40,25 @@ load helper
   [ "$(mq-consume -t T --from start -e | wc -l)" = 1000 ]
   [ "$(mq-admin msg find -t T --key key --max 64 --format lines | wc -l)" = 64 ]
 }
+
+@test "an end of the log that was durable and is gone is told: a missing file refuses the start, a lost tail warns in health" {
+  start_cluster
+  seq 60000 | mq-send -t T -q
+  stop broker
+  local last end size=4194304
+  end=$(mq-storedump "$STORE" checkpoint -J | jq .flushed)
+  last=$STORE/commitlog/$(printf %020d $(((end - 1) / size * size)))
+  mv "$last" "$T/last"
+  run -8 mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a $SMALL
+  [[ $output == *"$last is missing, and its records up to position $end were durable"* ]]
+  run -8 mq-storedump "$STORE" --plan
+  mv "$T/last" "$last"
+  run -0 mq-storedump "$STORE" --plan
+  dd if=/dev/zero of="$last" bs=1 seek=$(((end - 1) % size - 300)) count=300 conv=notrunc 2> /dev/null
+  run -1 mq-storedump "$STORE" --plan
+  [[ $output == *": lost: the log was durable up to position $end and ends here"* ]]
+  start_broker
+  grep -q "durable=$end .*the log ends in front of its last durable flush" "$T/broker.log"
+  mq-admin health | grep -q "warning: .*the commit log is damaged: .*was durable up to $end"
+  run -1 mq-admin health --strict
+}

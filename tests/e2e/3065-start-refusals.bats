@@ -121,5 +121,7 @@ whole() { sed -E 's/([{,][[:space:]]*)([0-9]+):/\1"\2":/g' "$1" | jq -e . > /dev
     refuses "$file.json:" "$file.json.bak" -- broker
     [[ $output == *"move both files away to start with built-in defaults"* ]]
     [ "$(cat "$path" "$path.bak")" = $'{"x\n{"y' ]
+    : > "$path"; rm "$path.bak"
+    refuses "$file.json is empty" "$file.json.bak is missing" -- broker
   done
 }

@@ -151,6 +151,41 @@ TEST(RecoveryTest, RecordsOfTheMillisecondOfTheLastFlushAreToldByPosition) {
   }
 }
 
+TEST(RecoveryTest, ALastFileThatIsMissingWithDurableRecordsIsRefused) {
+  TestStore store;
+  Fill(store, 200);
+  const PhysicalOffset end = store.log->wrote();
+  ASSERT_GT(ListMappedFiles(store.layout().CommitLogDir())->size(), 1U);
+  ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, end}).has_value());
+  const auto files = *ListMappedFiles(store.layout().CommitLogDir());
+  const int64_t last = (end.value() - 1) / store.options.commit_log_file_bytes * store.options.commit_log_file_bytes;
+  for (const FileEntry& file : files) {
+    if (file.start < last) continue;
+    ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(file.start))).has_value());
+  }
+  for (const bool clean : {true, false}) {
+    const auto recovered = RecoverCommitLog(store.options, clean, nullptr, RecoverMode::kRepair);
+    ASSERT_FALSE(recovered.has_value());
+    EXPECT_NE(recovered.error().what.find(MappedFileName(last) + " is missing"), std::string::npos)
+        << recovered.error().what;
+  }
+}
+
+TEST(RecoveryTest, AnEndThatIsLostBelowTheLastFlushIsTold) {
+  for (const bool durable : {false, true}) {
+    SCOPED_TRACE(durable);
+    TestStore store;
+    Fill(store, 20);
+    const AppendResult last = store.Append("T", 0, "last");
+    const PhysicalOffset flushed = durable ? last.end() : last.physical_offset;
+    ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, flushed}).has_value());
+    store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value() + 4, "XXXX");
+    store.Boot(false);
+    EXPECT_EQ(store.recovered.end, last.physical_offset);
+    EXPECT_EQ(store.recovered.lost_up_to, durable ? last.end() : PhysicalOffset(0));
+  }
+}
+
 TEST(CheckpointTest, APositionThatRocketmqsTimesHaveLeftBehindIsNotBelieved) {
   TestStore store;
   const std::string path = store.layout().Checkpoint();
