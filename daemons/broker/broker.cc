@@ -14,6 +14,7 @@ namespace mq::broker {
 namespace {
 
 constexpr int64_t kClientScanMs = 10000;
+constexpr int64_t kFlushPatienceMs = 5000;
 
 }  // namespace
 
@@ -172,8 +173,9 @@ void Broker::Tick() {
     core_.topics->Tick();
     core_.groups->Tick();
     core_.counters.Tick(now);
-    // A little that was written is flushed when flushCommitLogThoroughInterval is over, at the latest.
-    helpers_->NoteProgress(now, options_.store.flush_thorough_interval_ms + 5000);
+    // With nobody who waits for it a little that was written is flushed when flushCommitLogThoroughInterval is over.
+    const int64_t rest_ms = core_.sync_flush() ? 0 : options_.store.flush_thorough_interval_ms;
+    helpers_->NoteProgress(now, core_.visible_end(), rest_ms + kFlushPatienceMs);
   }
   core_.offsets->Tick(now, options_.offset_save_period_ms);
   if (now - last_scan_ms_ >= kClientScanMs) {

@@ -115,15 +115,16 @@ void Helpers::RingAll() {
   server_->Ring(ctl::Role::kReputd);
 }
 
-void Helpers::NoteProgress(int64_t now_ms, int64_t flush_patience_ms) {
+void Helpers::NoteProgress(int64_t now_ms, store::PhysicalOffset visible, int64_t flush_patience_ms) {
   const int64_t wrote = positions_.broker().wrote.load(std::memory_order_relaxed);
-  const auto note = [&](Child& child, int64_t position, int64_t patience_ms) {
-    if (position >= wrote || position != child.position) child.moved_ms = now_ms;
+  const auto note = [&](Child& child, int64_t position, int64_t goal, int64_t patience_ms) {
+    if (position >= goal || position != child.position) child.moved_ms = now_ms;
     child.position = position;
     child.stalled = now_ms - child.moved_ms > patience_ms;
   };
-  note(flushd_, positions_.flushd().flushed.load(std::memory_order_relaxed), flush_patience_ms);
-  note(reputd_, positions_.reputd().dispatched.load(std::memory_order_relaxed), kReputPatienceMs);
+  note(flushd_, positions_.flushd().flushed.load(std::memory_order_relaxed), wrote, flush_patience_ms);
+  // It may be waiting for mq-flushd, as everybody who reads.
+  note(reputd_, positions_.reputd().dispatched.load(std::memory_order_relaxed), visible.value(), kReputPatienceMs);
 }
 
 std::string Helpers::StateOf(ctl::Role role) const {

@@ -46,7 +46,8 @@ class Helpers : public ctl::ServerHandler {
 
   bool attached(ctl::Role role) const { return server_ && server_->attached(role); }
   // Once a second: a helper that has work and does not get on is stalled.
-  void NoteProgress(int64_t now_ms, int64_t flush_patience_ms);
+  // mq-flushd has all that is written to do, mq-reputd what is `visible`.
+  void NoteProgress(int64_t now_ms, store::PhysicalOffset visible, int64_t flush_patience_ms);
   // "serving", "starting", "stalled", "absent", or what is wrong with it.
   std::string StateOf(ctl::Role role) const;
 

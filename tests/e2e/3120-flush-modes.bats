@@ -71,6 +71,9 @@ commit_log_syncs() { grep -cE 'msync\(' "$1" || true; }
   [ "$(mq-consume -t T --from start -e | wc -l)" = 10 ]
   mq-admin topic create Other > /dev/null
   mq-admin group create G > /dev/null
+  # It is named, and not mq-reputd, which has nothing to do until something is flushed.
+  until_true 15 eval 'mq-admin health | grep -q "mq-flushd is stalled"'
+  not eval 'mq-admin health | grep -q mq-reputd'
   kill -CONT "$(helper_pid flushd)"
   until_true 10 flushed_is_wrote
   [ "$(mq-consume -t T --from start -e | grep -cE 'late|careless')" = 2 ]
