@@ -47,8 +47,8 @@ struct Core {
   std::unique_ptr<EntryFinder> entry_finder;
   std::unique_ptr<store::BootMinimums> boot_minimums;
   Stats stats;
-  StatsTable counters;    // by topic, queue and group
-  bool draining = false;  // no more appends
+  StatsTable counters;     // by topic, queue and group
+  bool draining = false;   // no more appends
   std::string log_damage;  // what recovery found of it; empty: none
 
   bool sync_flush() const { return options.store.flush_disk_type == store::FlushDiskType::kSync; }

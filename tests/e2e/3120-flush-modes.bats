@@ -133,5 +133,5 @@ commit_log_syncs() { grep -cE 'msync\(' "$1" || true; }
   until_true 20 eval '! helper_pid flushd > /dev/null && ! helper_pid reputd > /dev/null'
   start_broker --flush-disk-type SYNC_FLUSH
   mq-send -t T -m again --ack flushed -q
-  mq-admin health -q
+  until_true 10 mq-admin health -q
 }
