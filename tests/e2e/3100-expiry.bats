@@ -84,7 +84,7 @@ load expiry
   jq -e '.ready and (.warnings | length) == 1 and (.warnings[0] | test("unread messages were removed"))' <<< "$output"
   [ "$(mq-admin group status slow --topic T --columns state)" = "lost $((min - 10))" ]
   [ "$(mq-admin group lag slow --topic T --columns lost)" = $((min - 10)) ]
-  lost=$(grep 'unread messages are removed' "$T/broker.log" | grep 'group=slow topic=T queue=0' | grep -o 'lost=[0-9]*' | cut -d= -f2 | paste -sd+ | bc)
+  lost=$(grep 'unread messages are removed' "$T/broker.log" | grep 'group=slow topic=T queue=0' | grep -o 'lost=[0-9]*' | cut -d= -f2 | sum)
   [ "$lost" = $((min - 10)) ]
   # What is left to read is not what is gone.
   [ "$(mq-admin group lag slow --topic T --columns lag)" = $((max - min)) ]

@@ -58,7 +58,7 @@ flushCommitLogTimed true"
   kill -STOP "$(helper_pid flushd)"
   seq 201 400 | mq-send -t T -q
   [ "$(mq-consume -t T --from start -e | wc -l)" = 200 ]
-  [ "$(mq-admin topic stats T --columns messages | paste -sd+ | bc)" = 200 ]
+  [ "$(mq-admin topic stats T --columns messages | sum)" = 200 ]
   positions | jq -e '.dispatched <= .readable and .readable < .wrote'
   kill -CONT "$(helper_pid flushd)"
   until_true 5 readable_is_wrote

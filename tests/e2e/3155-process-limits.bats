@@ -107,7 +107,7 @@ rss_anon_kib() { awk '/^RssAnon/ { print $2 }' "/proc/$1/status"; }
   PIDS+=($!)
   until_true 20 test -e "$T/held"
   head -c 400M /dev/zero | tr '\0' x | fold -w 32000 | mq-send -t T --window 32 -q
-  sent=$(mq-admin topic stats T --columns messages | paste -sd+ | bc)
+  sent=$(mq-admin topic stats T --columns messages | sum)
   [ "$sent" -ge 13000 ]
   # All of it is read again, most of it from the disk.
   [ "$(mq-consume -t T --from start -e -f '%o%n' | wc -l)" = "$sent" ]

@@ -72,7 +72,7 @@ stop_and_look() {
   wait "$sender"
   until_true 20 caught_up
   local sent
-  sent=$(mq-admin topic stats T --columns messages | paste -sd+ | bc)
+  sent=$(mq-admin topic stats T --columns messages | sum)
   [ "$sent" -ge 100 ]
   mq-consume -t T --from start -e > "$T/all"
   [ "$(wc -l < "$T/all")" = "$sent" ]

@@ -87,6 +87,9 @@ helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
 # not COMMAND...: fails when it succeeds. A plain `!` never ends a test, unless it is the last line.
 not() { if "$@"; then echo "succeeded: $*"; return 1; fi; }
 
+# sum: of the numbers on stdin, one a line.
+sum() { awk '{ n += $1 } END { print n + 0 }'; }
+
 # missing N FILE...: how many of the numbers 1 to N are on no line of the files.
 missing() { local n=$1; shift; cat "$@" | sort -u | comm -13 - <(seq "$n" | sort) | wc -l; }
 
