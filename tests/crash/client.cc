@@ -2,11 +2,9 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/clock.h"
 #include "base/strings.h"
@@ -16,6 +14,7 @@
 #include "protocol/ids.h"
 #include "protocol/pull_headers.h"
 #include "protocol/send_headers.h"
+#include "wire.h"
 
 namespace mq::crash {
 
@@ -24,14 +23,6 @@ using protocol::CommandWriter;
 using protocol::RequestCode;
 
 namespace {
-
-CommandHead HeadOf(RequestCode code, int32_t opaque) {
-  CommandHead head;
-  head.type = protocol::SerializeType::kRocketMq;
-  head.code = static_cast<int32_t>(code);
-  head.opaque = opaque;
-  return head;
-}
 
 std::string PropertiesOf(uint64_t id) {
   std::string text = "KEYS";
@@ -42,17 +33,7 @@ std::string PropertiesOf(uint64_t id) {
 
 Status Client::Connect(const std::string& socket_path) {
   Close();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket_path.size() >= sizeof address.sun_path) {
-    return MakeError(ErrorCode::kInvalidArgument, "the path is too long: " + socket_path);
-  }
-  std::strcpy(address.sun_path, socket_path.c_str());
-  socket_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket_.valid() || ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    socket_.Reset();
-    return ErrnoError(ErrorCode::kUnreachable, "connect to " + socket_path);
-  }
+  MQ_ASSIGN(socket_, ConnectTo(socket_path));
   return Ok();
 }
 

@@ -2,15 +2,12 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "base/clock.h"
 #include "protocol/admin_headers.h"
 #include "protocol/message.h"
 #include "protocol/pull_headers.h"
+#include "wire.h"
 
 namespace mq::crash {
 
@@ -20,14 +17,6 @@ constexpr int64_t kAnswerMs = 5000;
 constexpr int64_t kQueueMs = 10000;
 constexpr int32_t kBatch = 64;
 
-protocol::CommandHead HeadOf(protocol::RequestCode code, int32_t opaque) {
-  protocol::CommandHead head;
-  head.type = protocol::SerializeType::kRocketMq;
-  head.code = static_cast<int32_t>(code);
-  head.opaque = opaque;
-  return head;
-}
-
 std::string TextOf(const QueueKey& queue) { return queue.first + "/" + std::to_string(queue.second); }
 
 }  // namespace
@@ -35,16 +24,7 @@ std::string TextOf(const QueueKey& queue) { return queue.first + "/" + std::to_s
 Status QueueClient::Connect(const std::string& socket_path) {
   in_.clear();
   taken_ = 0;
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket_path.size() >= sizeof address.sun_path) {
-    return MakeError(ErrorCode::kInvalidArgument, "the path is too long: " + socket_path);
-  }
-  std::strcpy(address.sun_path, socket_path.c_str());
-  socket_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket_.valid() || ::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    return ErrnoError(ErrorCode::kUnreachable, "connect to " + socket_path);
-  }
+  MQ_ASSIGN(socket_, ConnectTo(socket_path));
   return Ok();
 }
 
