@@ -27,7 +27,7 @@
 #include "store/layout.h"
 #include "store/log_walk.h"
 #include "store/positions.h"
-#include "store/queue_writer.h"
+#include "store/queue_writers.h"
 #include "store/store_options.h"
 #include "store/tombstones.h"
 
