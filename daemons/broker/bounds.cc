@@ -9,6 +9,17 @@
 
 namespace mq::broker::bounds {
 
+namespace {
+
+const MemoryLimit& Memory() {
+  static const MemoryLimit limit = FindMemoryLimit();
+  return limit;
+}
+
+size_t AtMost(size_t bytes) { return std::min(bytes, static_cast<size_t>(Memory().bytes / 8)); }
+
+}  // namespace
+
 size_t MaxConnections() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return remoting::kMaxConnections;
@@ -27,17 +38,7 @@ size_t MaxConnections() {
   return connections;
 }
 
-namespace {
-
-const MemoryLimit& Memory() {
-  static const MemoryLimit limit = FindMemoryLimit();
-  return limit;
-}
-
-size_t AtMost(size_t bytes) { return std::min(bytes, static_cast<size_t>(Memory().bytes / 8)); }
-
-}  // namespace
-
+int64_t MemoryBytes() { return Memory().bytes; }
 size_t HeldSendBytes() { return AtMost(kMaxHeldSendBytes); }
 size_t HeldPullBytes() { return AtMost(kMaxHeldPullBytes); }
 

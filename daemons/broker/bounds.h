@@ -41,6 +41,8 @@ inline constexpr int64_t kDrainMs = 8000;
 // How many connections may be open: at most remoting's bound, and fewer where the process may open fewer files.
 size_t MaxConnections();
 
+// What this process may use at most: the machine's memory, or what its container allows.
+int64_t MemoryBytes();
 // What may be held in this process: the bounds above, and in a small container an eighth of its memory for each.
 size_t HeldSendBytes();
 size_t HeldPullBytes();

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/resource_limits.h"
+#include "broker/bounds.h"
 
 namespace mq::broker {
 
@@ -20,8 +20,7 @@ bool Core::QueueFileIsBelieved(Queue& queue) const {
 
 int64_t Core::in_memory_bytes() const {
   constexpr int64_t kMemoryPercent = 40;
-  static const int64_t memory = FindMemoryLimit().bytes;
-  return memory / 100 * kMemoryPercent;
+  return bounds::MemoryBytes() / 100 * kMemoryPercent;
 }
 
 std::string Core::SlowestStep() const {

@@ -14,6 +14,14 @@ constexpr int64_t kScanEntries = 800;
 constexpr int64_t kMaxBytesOnDisk = 64 * 1024;
 constexpr int32_t kMaxMessagesOnDisk = 8;
 
+// Whether these bytes are one whole record, and the one of that place in that queue. All its lengths are looked at: no
+// client could find its way to the next one in a batch otherwise.
+bool IsRecordOf(std::string_view bytes, const store::QueueEntry& entry, int32_t queue_id, store::QueueOffset offset) {
+  const auto record = protocol::DecodeMessage(bytes);
+  if (!record || record->size != entry.bytes || record->physical_offset != entry.physical_offset) return false;
+  return (record->queue_id == queue_id && record->queue_offset == offset) || store::EntersManyQueues(*record);
+}
+
 }  // namespace
 
 std::string_view GetMessageStatusName(GetMessageStatus status) {
@@ -204,18 +212,6 @@ MessageReader::Taken MessageReader::Take(const store::QueueEntry& entry, const T
   removed_ = result_.messages == 0;
   return Taken::kPassed;
 }
-
-namespace {
-
-// Whether these bytes are one whole record, and the one of that place in that queue. All its lengths are looked at: no
-// client could find its way to the next one in a batch otherwise.
-bool IsRecordOf(std::string_view bytes, const store::QueueEntry& entry, int32_t queue_id, store::QueueOffset offset) {
-  const auto record = protocol::DecodeMessage(bytes);
-  if (!record || record->size != entry.bytes || record->physical_offset != entry.physical_offset) return false;
-  return (record->queue_id == queue_id && record->queue_offset == offset) || store::EntersManyQueues(*record);
-}
-
-}  // namespace
 
 // What comes from a queue file (`queue` is set) may be damaged, or point into a damaged stretch that recovery has kept:
 // no reader could go on behind it.

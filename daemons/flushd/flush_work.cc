@@ -71,12 +71,9 @@ Status FlushWork::Reconfigure(const ctl::Settings& settings) {
 
 int64_t FlushWork::Clean() {
   const store::CleanOutcome outcome = cleaner_->Step(MonotonicMs(), NowMs());
+  if (outcome.min_moved) flusher_->ForgetRemoved();
   if (outcome.min_moved || outcome.disk_changed) helper_->Ring(ctl::Role::kBroker);
-  if (outcome.marker_wanted || outcome.removed) helper_->Ring(ctl::Role::kReputd);
-  if (outcome.min_moved) {
-    flusher_->ForgetRemoved();
-    helper_->Ring(ctl::Role::kReputd);
-  }
+  if (outcome.min_moved || outcome.marker_wanted || outcome.removed) helper_->Ring(ctl::Role::kReputd);
   return outcome.next_step_ms;
 }
 
