@@ -108,7 +108,7 @@ Result<int> PrintQueues(Context& context) {
 
 Result<int> PrintCheckpoint(Context& context) {
   MQ_ASSIGN(const std::string text, ReadFile(context.options.layout().Checkpoint()));
-  if (text.size() < 24) {
+  if (text.size() < store::kCheckpointTimesBytes) {
     return MakeError(ErrorCode::kCorruption, "checkpoint has " + std::to_string(text.size()) + " bytes");
   }
   const store::Checkpoint checkpoint = store::DecodeCheckpoint(text);

@@ -11,6 +11,8 @@ namespace mq::storedump {
 
 namespace {
 
+constexpr int kRefused = 8;  // as a broker that does not start
+
 // Of a store at rest.
 Result<store::StoreOptions> RestingStore(Context& context, const char* what_for) {
   const Options& options = context.options;
@@ -24,7 +26,9 @@ Result<store::StoreOptions> RestingStore(Context& context, const char* what_for)
   store.root = options.root;
   store.log_paths = options.log_paths;
   MQ_TRY(store::TakeSizesFromFiles(store));
+  if (options.queue_bytes > 0) store.consume_queue_file_bytes = options.queue_bytes;
   if (options.index_slots > 0) store.index_slots = static_cast<int32_t>(options.index_slots);
+  if (options.index_entries > 0) store.index_entries = static_cast<int32_t>(options.index_entries);
   MQ_TRY(store::NormalizeOptions(store));
   // What recovery and dispatch would log is in what is printed.
   log::SetLevel(log::Level::kOff);
@@ -37,9 +41,6 @@ Result<int> Rebuild(Context& context) {
   const Options& options = context.options;
   MQ_ASSIGN(store::StoreOptions store, RestingStore(context, "a rebuild"));
   store.delay_levels_ms = options.delay_levels_ms;
-  if (options.queue_bytes > 0) store.consume_queue_file_bytes = options.queue_bytes;
-  if (options.index_entries > 0) store.index_entries = static_cast<int32_t>(options.index_entries);
-  MQ_TRY(store::NormalizeOptions(store));
   const bool in_place = options.rebuild_out.empty();
   Result<store::Derived> built = MakeError(ErrorCode::kInternal, "nothing was built");
   if (in_place) {
@@ -82,6 +83,7 @@ Result<int> PrintPlan(Context& context) {
                                      "; walked from position " + std::to_string(plan.log.scanned_from.value()) +
                                      " to the end of the log at " + std::to_string(plan.log.end.value()) + ", " +
                                      std::to_string(plan.log.records) + " records");
+  if (plan.refused) return kRefused;
   return plan.anything_lost ? 1 : 0;
 }
 

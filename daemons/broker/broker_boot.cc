@@ -13,6 +13,7 @@
 #include "broker/broker.h"
 #include "ctl/client.h"
 #include "store/log_paths.h"
+#include "store/plain_files.h"
 
 namespace mq::broker {
 
@@ -57,7 +58,7 @@ struct Broker::Recovery {
 
 Status Broker::TakeLock() {
   MQ_TRY(layout_.MakeDirectories());
-  MQ_TRY(store::RefuseMisplacedFolders(layout_));
+  MQ_TRY(store::RefuseMisplaced(layout_));
   const int64_t deadline = MonotonicMs() + kLockWaitMs;
   while (true) {
     auto lock = store::StoreLock::TryAcquire(layout_);

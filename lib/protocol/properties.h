@@ -20,6 +20,7 @@ inline constexpr std::string_view kWait = "WAIT";
 inline constexpr std::string_view kDelay = "DELAY";
 inline constexpr std::string_view kUniqKey = "UNIQ_KEY";
 inline constexpr std::string_view kCluster = "CLUSTER";
+inline constexpr std::string_view kMultiDispatch = "INNER_MULTI_DISPATCH";
 inline constexpr std::string_view kRealTopic = "REAL_TOPIC";
 inline constexpr std::string_view kRealQueueId = "REAL_QID";
 inline constexpr std::string_view kRetryTopic = "RETRY_TOPIC";

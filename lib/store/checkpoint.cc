@@ -14,7 +14,6 @@ namespace mq::store {
 
 namespace {
 
-constexpr size_t kTimesBytes = 24;
 constexpr size_t kFlushedAt = kFlushedByte;
 constexpr size_t kHeadBytes = kFlushedAt + 16;
 
@@ -43,7 +42,7 @@ Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path) {
     if (bytes.error().code == ErrorCode::kNotFound) return std::optional<Checkpoint>();
     return std::move(bytes).error();
   }
-  if (bytes->size() < kTimesBytes) return std::optional<Checkpoint>();
+  if (bytes->size() < kCheckpointTimesBytes) return std::optional<Checkpoint>();
   const Checkpoint checkpoint = DecodeCheckpoint(*bytes);
   if (checkpoint == Checkpoint{}) return std::optional<Checkpoint>();
   return std::optional<Checkpoint>(checkpoint);

@@ -4,9 +4,9 @@
 //   8   i64 logics   the same for the consume queues
 //   16  i64 index    the same for the index files
 //   64  i64 flushed  every log byte below it is durable: records of one millisecond have one time, but not one position
-//   72  i64 physic   once more: a broker that knows the three times alone leaves another one here, and then the
-//   position
-//                    is not believed
+//   72  i64 physic   once more; when it is not that of byte 0, a broker has written that knows the three times alone,
+//   and
+//                    the position is not believed
 //   4096 bytes in all; what lies between (5.x) and behind is kept as found
 #pragma once
 
@@ -22,7 +22,8 @@
 namespace mq::store {
 
 inline constexpr int64_t kCheckpointBytes = 4096;
-inline constexpr int64_t kFlushedByte = 64;  // where the position lies
+inline constexpr size_t kCheckpointTimesBytes = 24;  // RocketMQ's part
+inline constexpr int64_t kFlushedByte = 64;          // where the position lies
 
 struct Checkpoint {
   int64_t physic_timestamp = 0;

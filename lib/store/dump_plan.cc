@@ -13,6 +13,7 @@
 #include "store/dump_queue.h"
 #include "store/layout.h"
 #include "store/log_tail.h"
+#include "store/plain_files.h"
 #include "store/pool_name.h"
 #include "store/queue_check.h"
 #include "store/store_lock.h"
@@ -32,8 +33,10 @@ class Planner {
   explicit Planner(const StoreOptions& options) : options_(options), layout_(options.layout()) {}
 
   Result<RecoveryPlan> Run() {
+    MQ_TRY(RefuseMisplaced(layout_));
     MQ_ASSIGN(plan_.log, RecoverCommitLog(options_, !AbortExists(layout_), nullptr, RecoverMode::kPlan));
     MQ_TRY(PlanPool());
+    MQ_TRY(MeasureTail());
     PlanLog();
     MQ_TRY(PlanQueues());
     MQ_TRY(PlanIndex());
@@ -71,13 +74,13 @@ class Planner {
     Add(name->path, 0, "commit", std::move(text));
     if (PhysicalOffset(left.to) <= plan_.log.end) return Ok();
     plan_.log.records += left.records;
+    plan_.log.records_dropped = 0;
     plan_.log.end = PhysicalOffset(left.to);
-    return MeasureTail();
+    return Ok();
   }
 
-  // What lies behind the log's end once the pool is in it.
+  // What lies behind the log's end, once the pool is in it.
   Status MeasureTail() {
-    plan_.log.bytes_dropped = plan_.log.records_dropped = 0;
     MQ_ASSIGN(const auto files, ListLogFiles(layout_));
     for (const FileEntry& file : files) {
       if (file.start + file.bytes <= plan_.log.end.value()) continue;
@@ -176,16 +179,14 @@ class Planner {
   }
 
   Status PlanConfig() {
-    const auto names = ListDirectory(layout_.ConfigDir());
-    if (!names && names.error().code != ErrorCode::kNotFound) return names.error();
-    if (!names) return Ok();
-    for (const std::string& name : *names) {
-      if (!name.ends_with(".json")) continue;
+    // The tables that a broker reads.
+    for (const char* name : {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}) {
       const std::string path = JoinPath(layout_.ConfigDir(), name);
-      MQ_ASSIGN(const std::string text, ReadFile(path));
-      if (json::Parse(text)) continue;
+      const auto text = ReadFile(path);
+      if (text ? json::Parse(*text).has_value() : text.error().code == ErrorCode::kNotFound) continue;
       const auto backup = ReadFile(path + ".bak");
       const bool good = backup && json::Parse(*backup);
+      plan_.refused |= !good;
       Add(path, 0, good ? "fall-back" : "refuse",
           good ? "damaged or empty: set aside, and its .bak takes its place" : "damaged or empty, and so is its .bak");
     }

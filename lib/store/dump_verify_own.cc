@@ -1,11 +1,12 @@
 #include "store/dump_verify_own.h"
 
-#include <sys/stat.h>
+#include <cerrno>
 
 #include "base/file.h"
 #include "store/dispatched_marker.h"
 #include "store/dump_file.h"
 #include "store/log_paths.h"
+#include "store/plain_files.h"
 
 namespace mq::store {
 
@@ -21,7 +22,7 @@ Result<Tombstones> VerifyTombstones(const StoreLayout& layout, const FaultSink& 
 void VerifyMarker(const StoreLayout& layout, const FaultSink& sink) {
   const std::string path = layout.Dispatched();
   const auto text = ReadFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) return;
+  if (!text && (text.error().code == ErrorCode::kNotFound || text.error().sys_errno == EISDIR)) return;
   std::string problem;
   if (!text) {
     problem = WithoutPath(text.error().what, path);
@@ -36,16 +37,14 @@ void VerifyMarker(const StoreLayout& layout, const FaultSink& sink) {
 void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink) {
   const auto paths = LoadLogPaths(layout.root());
   if (paths) return;
-  const std::string path = layout.MqDir() + "/log-paths";
+  const std::string path = layout.LogPathsFile();
   sink({path, 0, Severity::kError, "log-paths",
         WithoutPath(paths.error().what, path) + "; a broker refuses the store until the file is put back or removed"});
 }
 
 void VerifyPlainFiles(const StoreLayout& layout, const FaultSink& sink) {
-  for (const std::string& path : {layout.Lock(), layout.Abort()}) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) continue;
-    sink({path, 0, Severity::kError, "I-14", "is no file: no broker would start"});
+  for (const Misplaced& misplaced : FindMisplaced(layout)) {
+    sink({misplaced.path, 0, Severity::kError, "I-14", std::string(misplaced.problem) + ": no broker would start"});
   }
 }
 

@@ -15,7 +15,7 @@ void VerifyMarker(const StoreLayout& layout, const FaultSink& sink);
 // mq/log-paths. Damaged, nobody but the broker knows where the log lies, and it refuses to guess.
 void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink);
 
-// lock and abort: anything but a file in their place keeps a broker from starting.
+// Single files and sockets: anything else in their place keeps a broker from starting (plain_files.h).
 void VerifyPlainFiles(const StoreLayout& layout, const FaultSink& sink);
 
 }  // namespace mq::store

@@ -17,7 +17,6 @@ namespace {
 constexpr size_t kKeptFaults = 50;  // of one queue; more are counted
 // Tags codes at or below it are addresses in consumequeue_ext.
 constexpr int64_t kMaxExtAddress = -2147483649;
-constexpr std::string_view kMultiDispatch = "INNER_MULTI_DISPATCH";
 
 std::string NameOf(const QueueName& name) { return name.topic + "/" + std::to_string(name.queue_id); }
 
@@ -188,7 +187,7 @@ Status QueueVerifier::CheckEntry(Queue& queue, int64_t index, const QueueEntry& 
   MQ_ASSIGN(const std::optional<LogItem> record, log.RecordAt(entry.physical_offset));
   if (!record) {
     text += ", where no record starts";
-  } else if (const auto queues = protocol::FindProperty(record->message.properties, kMultiDispatch);
+  } else if (const auto queues = protocol::FindProperty(record->message.properties, protocol::property::kMultiDispatch);
              queues && queues->find(name.topic) != std::string_view::npos) {
     return Ok();
   } else if (!EntersQueue(record->message.sys_flag)) {

@@ -55,6 +55,7 @@ class StoreLayout {
   std::string Dispatched() const { return root_ + "/mq/dispatched"; }
   std::string Tombstones() const { return root_ + "/mq/tombstones"; }
   std::string Pid() const { return root_ + "/mq/pid"; }
+  std::string LogPathsFile() const { return root_ + "/mq/log-paths"; }
   std::string Pool() const { return root_ + "/mq/pool"; }  // names the transient pool, while there is one
   // Socket names inside MqDir(); the sockets are bound through the opened directory.
   static constexpr std::string_view kControlSocket = "ctl.sock";

@@ -12,8 +12,6 @@ namespace mq::store {
 
 namespace {
 
-std::string LogPathsFile(const std::string& root) { return StoreLayout(root).MqDir() + "/log-paths"; }
-
 std::string Absolute(std::string_view path) {
   std::string text = std::filesystem::absolute(std::filesystem::path(path)).lexically_normal().string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
@@ -55,7 +53,7 @@ Result<LogPaths> ParseLogPaths(const std::string& root, std::string_view writabl
 
 Result<LogPaths> LoadLogPaths(const std::string& root) {
   LogPaths paths;
-  const std::string file = LogPathsFile(root);
+  const std::string file = StoreLayout(root).LogPathsFile();
   const auto text = ReadFile(file);
   if (!text) {
     if (text.error().code == ErrorCode::kNotFound || text.error().sys_errno == ENOTDIR) return paths;
@@ -79,11 +77,11 @@ Result<LogPaths> LoadLogPaths(const std::string& root) {
 
 Status SaveLogPaths(const std::string& root, const LogPaths& paths) {
   if (const auto there = LoadLogPaths(root); there && *there == paths) return Ok();
-  if (paths == LogPaths()) return RemoveFile(LogPathsFile(root));
+  if (paths == LogPaths()) return RemoveFile(StoreLayout(root).LogPathsFile());
   std::string text;
   for (const std::string& path : paths.writable) text += "write " + path + "\n";
   for (const std::string& path : paths.read_only) text += "read " + path + "\n";
-  return WriteFileAtomically(LogPathsFile(root), text);
+  return WriteFileAtomically(StoreLayout(root).LogPathsFile(), text);
 }
 
 Status RefuseForgottenPaths(const std::string& root, const LogPaths& paths) {

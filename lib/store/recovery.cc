@@ -54,7 +54,6 @@ class LogRecovery {
     PassKillPoint(KillPoint::kLogWalked);
     if (mode_ == RecoverMode::kRepair) MQ_TRY(Settle());
     PassKillPoint(KillPoint::kLogSettled);
-    if (mode_ == RecoverMode::kPlan) MQ_TRY(MeasureTail());
     return result_;
   }
 
@@ -346,16 +345,6 @@ class LogRecovery {
       }
     }
     return count;
-  }
-
-  // What Settle would take away.
-  Status MeasureTail() {
-    for (const FileEntry& file : files_) {
-      if (file.start + file_bytes() <= result_.end.value()) continue;
-      MQ_ASSIGN(int64_t dropped, TailBytes(PathOf(file), std::max<int64_t>(result_.end.value() - file.start, 0)));
-      result_.bytes_dropped += dropped;
-    }
-    return Ok();
   }
 
   // Zeroes the tail and makes the log durable up to its end. May be killed and done again at any point.

@@ -38,7 +38,7 @@ struct RecoverResult {
   PhysicalOffset scanned_from;
   int64_t records = 0;            // walked
   PhysicalOffset short_file_end;  // where a last file that was too short ended; 0: none
-  int64_t bytes_dropped = 0;      // not zero, behind the end, overwritten with zeros
+  int64_t bytes_dropped = 0;      // not zero, behind the end, overwritten with zeros (a plan measures them itself)
   int64_t records_dropped = 0;    // whole records among them
   std::vector<DamagedStretch> kept_damage;
   // Where the checkpoint says that the log was durable to, when it now ends in front of it; 0: it does not.

@@ -1,7 +1,6 @@
 #include "store/store_lock.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -18,16 +17,6 @@ Result<StoreLock> StoreLock::TryAcquire(const StoreLayout& layout) {
 }
 
 StoreLock StoreLock::FromDescriptor(UniqueFd fd) { return StoreLock(std::move(fd)); }
-
-Status RefuseMisplacedFolders(const StoreLayout& layout) {
-  for (const std::string& path : {layout.Lock(), layout.Abort(), layout.Checkpoint(), layout.Dispatched(),
-                                  layout.Tombstones(), layout.MqDir() + "/log-paths", layout.Pool(), layout.Pid()}) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) continue;
-    return MakeError(ErrorCode::kCorruption, path + " is no file").WithHint("move it away");
-  }
-  return Ok();
-}
 
 Status WritePid(const StoreLayout& layout, int64_t pid) {
   return WriteFileAtomically(layout.Pid(), std::to_string(pid) + "\n");

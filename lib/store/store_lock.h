@@ -32,9 +32,6 @@ class StoreLock {
   UniqueFd fd_;
 };
 
-// Anything but a file where a broker reads and writes its small ones: named, rather than failed upon later, one by one.
-Status RefuseMisplacedFolders(const StoreLayout& layout);
-
 // mq/pid, for messages only: never decides anything.
 Status WritePid(const StoreLayout& layout, int64_t pid);
 std::optional<int64_t> ReadPid(const StoreLayout& layout);

@@ -24,7 +24,7 @@ int64_t QueueTagsCode(const protocol::MessageView& message, std::span<const int6
 }
 
 bool EntersManyQueues(const protocol::MessageView& message) {
-  return protocol::FindProperty(message.properties, "INNER_MULTI_DISPATCH").has_value();
+  return protocol::FindProperty(message.properties, protocol::property::kMultiDispatch).has_value();
 }
 
 }  // namespace mq::store

@@ -37,6 +37,11 @@ killed_store() {
   truncate -s 65536 "$T/other/commitlog/00000000000000000000" "$T/other/commitlog/00000000000000131072"
   run -8 --separate-stderr mq-storedump "$T/other" --plan
   [[ "$stderr" == *"do not follow one another"* ]]
+  stop broker
+  echo '{"x' > "$STORE/config/topics.json"; rm -f "$STORE/config/topics.json.bak"
+  run -8 mq-storedump "$STORE" --plan
+  [[ $output == *"topics.json:0: refuse: damaged or empty, and so is its .bak"* ]]
+  run -8 mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a $SMALL
 }
 
 @test "two stores that differ in one record are told apart, and copies are not" {
