@@ -33,18 +33,15 @@ Error HeldError(const store::StoreLayout& layout, std::optional<int64_t> answere
                 layout.root() + "'");
 }
 
-// For health: what the log has lost or holds damaged.
+// For health: what the log holds damaged.
 std::string DamageText(const store::RecoverResult& recovered) {
-  std::string text;
-  if (recovered.lost_up_to.value() > 0) {
-    text = "it ends at position " + std::to_string(recovered.end.value()) + " and was durable up to " +
-           std::to_string(recovered.lost_up_to.value());
-  }
-  if (recovered.kept_damage.empty()) return text;
+  if (recovered.kept_damage.empty()) return "";
   int64_t bytes = 0;
   for (const store::DamagedStretch& stretch : recovered.kept_damage) bytes += stretch.to - stretch.from;
-  return text + (text.empty() ? "" : "; ") + std::to_string(bytes) + " bytes from position " +
-         std::to_string(recovered.kept_damage.front().from.value()) + " on are skipped";
+  std::string text = std::to_string(bytes) + " bytes from position " +
+                     std::to_string(recovered.kept_damage.front().from.value()) + " on are skipped";
+  if (recovered.kept_damage.back().to == recovered.end) text += ", the last messages of the log among them";
+  return text;
 }
 
 }  // namespace

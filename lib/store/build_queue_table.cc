@@ -10,16 +10,18 @@ namespace mq::store {
 
 namespace {
 
-// Without a marker only what the log no longer holds is taken from the queue files: the number of entries
-// whose records have expired.
-Status RaiseFromExpired(const StoreOptions& options, PhysicalOffset log_min, QueueTable& table) {
-  if (log_min.value() == 0) return Ok();
+// From the queue files: how many entries they have of records that end at or below `log_end`.
+Status RaiseFromEntries(const StoreOptions& options, PhysicalOffset log_end, const Tombstones& tombstones,
+                        QueueTable& table) {
+  if (log_end.value() == 0) return Ok();
   const StoreLayout layout(options.root);
   MQ_ASSIGN(auto queues, ListQueues(layout));
-  // An entry ends at or below log_min exactly when its record is no longer there.
-  ConsumeQueueReader reader(options, nullptr, log_min);
+  ConsumeQueueReader reader(options, nullptr, log_end);
   for (const QueueName& queue : queues) {
-    MQ_ASSIGN(QueueOffset end, reader.MaxOffset(queue.topic, queue.queue_id));
+    MQ_ASSIGN(const QueueOffset end, reader.MaxOffset(queue.topic, queue.queue_id));
+    MQ_ASSIGN(const QueueSpan last, reader.Read(queue.topic, queue.queue_id, end - 1, 1));
+    // Left by the topic's former life: this one counts from 0.
+    if (last.count == 1 && last[0].physical_offset < tombstones.Of(queue.topic)) continue;
     table.Raise(queue.topic, queue.queue_id, end);
   }
   return Ok();
@@ -47,7 +49,12 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
       log::Info("store.recover", "no usable dispatched marker: numbering is derived from the whole log")
           .Field("reason", why);
     }
-    MQ_TRY(RaiseFromExpired(options, recovered.min, table));
+    // Only what the log no longer holds: the rest is walked.
+    MQ_TRY(RaiseFromEntries(options, recovered.min, tombstones, table));
+  }
+  // Records that are damaged have their numbers still, if entries of them are left.
+  if (!recovered.kept_damage.empty() && recovered.kept_damage.back().to > from) {
+    MQ_TRY(RaiseFromEntries(options, recovered.kept_damage.back().to, tombstones, table));
   }
   LogReader log(options, nullptr, recovered.end);
   LogWalk walk(log, from);

@@ -38,7 +38,11 @@ struct QueueEntry {
   bool IsValid() const { return physical_offset.value() >= 0 && bytes > 0; }
   bool IsPreBlank() const { return physical_offset.value() == 0 && bytes == kPreBlankSize; }
   bool IsRecord() const { return IsValid() && !IsPreBlank(); }
-  PhysicalOffset end() const { return physical_offset + bytes; }
+  // A damaged entry may name any position: the last there is, then.
+  PhysicalOffset end() const {
+    int64_t end = INT64_MAX;
+    return __builtin_add_overflow(physical_offset.value(), bytes, &end) ? PhysicalOffset(INT64_MAX) : PhysicalOffset(end);
+  }
 };
 
 QueueEntry LoadQueueEntry(const char* bytes);

@@ -137,28 +137,23 @@ Status WriteDispatchedMarker(const StoreLayout& layout, const DispatchedMarker& 
   return WriteFileAtomically(layout.Dispatched(), marker.Encode());
 }
 
-namespace {
-
-// Does the log still hold the record the marker names, and does the marker's offset follow it?
-bool AgreesWithLog(const StoreOptions& options, const DispatchedMarker& marker, PhysicalOffset log_end) {
+MarkedRecord CompareMarkedRecord(const StoreOptions& options, const DispatchedMarker& marker, PhysicalOffset log_end) {
   LogReader log(options, nullptr, log_end);
   auto region = log.ReadRegion(marker.last_record);
-  if (!region) return false;
+  if (!region) return MarkedRecord::kAnother;
   const RecordCheck check = CheckRecord(region->bytes, marker.last_record, protocol::BodyCheck::kCrc);
-  if (check.kind != RecordKind::kMessage) return false;
-  if (check.message.store_timestamp != marker.store_timestamp || check.message.body_crc != marker.body_crc)
-    return false;
+  if (check.kind != RecordKind::kMessage) return MarkedRecord::kDamaged;
+  if (check.message.store_timestamp != marker.store_timestamp || check.message.body_crc != marker.body_crc) {
+    return MarkedRecord::kAnother;
+  }
   const PhysicalOffset end = marker.last_record + check.bytes;
-  if (end == marker.offset) return true;
-  // Or a blank (or damage) was skipped behind it, up to a record or the end of a file.
-  const int64_t file_bytes = options.commit_log_file_bytes;
-  if (end > marker.offset) return false;
-  if (marker.offset.value() % file_bytes == 0) return true;
-  auto next = log.ReadRegion(marker.offset);
-  return next && CheckRecord(next->bytes, marker.offset, protocol::BodyCheck::kSkip).kind != RecordKind::kBad;
+  if (end == marker.offset) return MarkedRecord::kAsMarked;
+  if (end > marker.offset) return MarkedRecord::kAnother;
+  // A blank or damage was skipped behind it. A record there was written by somebody who knew nothing of the marker.
+  auto behind = log.ReadRegion(end);
+  const bool written = behind && CheckRecord(behind->bytes, end, protocol::BodyCheck::kSkip).kind == RecordKind::kMessage;
+  return written ? MarkedRecord::kAnother : MarkedRecord::kAsMarked;
 }
-
-}  // namespace
 
 std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, PhysicalOffset log_min,
                                                    PhysicalOffset log_end, std::string* why) {
@@ -183,7 +178,7 @@ std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, 
     *why = "the log starts behind it";
     return std::nullopt;
   }
-  if (!AgreesWithLog(options, *marker, log_end)) {
+  if (CompareMarkedRecord(options, *marker, log_end) == MarkedRecord::kAnother) {
     *why = "the log holds another record where it points";
     return std::nullopt;
   }

@@ -52,9 +52,17 @@ struct DispatchedMarker {
 
 Status WriteDispatchedMarker(const StoreLayout& layout, const DispatchedMarker& marker);
 
-// The marker, if it is there, whole, and agrees with the log [log_min, log_end): its last record lies
-// where it says with that time and CRC. Otherwise nothing, and `why` says what is wrong: then the queues
-// are derived again from the first log file on. Broker and mq-reputd decide by this same function.
+// What lies where the marker's last record was.
+enum class MarkedRecord {
+  kAsMarked,
+  kDamaged,  // nothing whole: what was there is lost, which does not make the marker wrong
+  kAnother,  // this is another log
+};
+MarkedRecord CompareMarkedRecord(const StoreOptions& options, const DispatchedMarker& marker, PhysicalOffset log_end);
+
+// The marker, if it is there, whole, and does not speak of another log than [log_min, log_end). Otherwise nothing, and
+// `why` says what is wrong: then the queues are derived again from the first log file on. Broker and mq-reputd decide by
+// this same function.
 std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, PhysicalOffset log_min,
                                                    PhysicalOffset log_end, std::string* why);
 

@@ -104,10 +104,6 @@ class Planner {
     for (const DamagedStretch& stretch : log.kept_damage) {
       AddOfLog(stretch.from, "keep", Count(stretch.to - stretch.from, "damaged byte") + " skipped: " + stretch.reason);
     }
-    if (log.lost_up_to.value() > 0) {
-      AddOfLog(log.end, "lost",
-               "the log was durable up to position " + std::to_string(log.lost_up_to.value()) + " and ends here");
-    }
     if (log.bytes_dropped == 0) return;
     std::string text = Count(log.bytes_dropped, "byte") + " behind the last whole record overwritten with zeros";
     if (log.records_dropped > 0) text += ", " + Count(log.records_dropped, "whole record") + " among them";

@@ -30,6 +30,8 @@ constexpr int64_t kCheckpointMarginMs = 3000;
 constexpr int64_t kCleanScanBytes = int64_t{128} << 20;
 constexpr int64_t kCleanScanFiles = 3;
 constexpr int64_t kProgressRecords = 1 << 16;
+constexpr const char* kPutBack =
+    "put the file back from a copy; to go on without them, remove checkpoint and mq/dispatched";
 
 class LogRecovery {
  public:
@@ -42,15 +44,15 @@ class LogRecovery {
     MQ_TRY(RefuseForeignFormats());
     MQ_ASSIGN(files_, ListLogFiles(layout_));
     if (files_.empty()) return result_;
+    MQ_TRY(ReadTimesAndPosition());
     MQ_TRY(CheckFiles());
     if (files_.empty()) return result_;
     result_.min = PhysicalOffset(files_.front().start);
-    MQ_TRY(ReadEvidence());
     MQ_TRY(RefuseMissingEnd());
+    BelieveMarker();
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
     result_.scanned_from = start;
     MQ_TRY(Walk(start));
-    TellLostEnd();
     PassKillPoint(KillPoint::kLogWalked);
     if (mode_ == RecoverMode::kRepair) MQ_TRY(Settle());
     PassKillPoint(KillPoint::kLogSettled);
@@ -99,12 +101,12 @@ class LogRecovery {
     return Ok();
   }
 
-  // What reputd's marker names as durable, whether or not the log still agrees with it; 0 without one.
-  int64_t MarkedOffset() const {
+  // By the checkpoint and by reputd's marker, whether or not the log still agrees with them; 0: nothing is known.
+  int64_t SaidToBeDurable() const {
     const auto text = ReadFile(layout_.Dispatched());
-    if (!text) return 0;
+    if (!text) return flushed_.value();
     const auto marker = DispatchedMarker::Decode(*text);
-    return marker ? marker->offset.value() : 0;
+    return std::max(flushed_.value(), marker ? marker->offset.value() : 0);
   }
 
   Status RestoreSize(const std::string& path, FileEntry& file) {
@@ -112,10 +114,10 @@ class LogRecovery {
       return MakeError(ErrorCode::kCorruption, path + " is too short; start the broker to repair it");
     }
     // A crash leaves no empty file where durable records were: somebody cut it.
-    if (const int64_t durable = MarkedOffset(); file.bytes == 0 && durable > file.start) {
+    if (const int64_t durable = SaidToBeDurable(); file.bytes == 0 && durable > file.start) {
       return MakeError(ErrorCode::kCorruption,
                        path + " is empty, and its records up to position " + std::to_string(durable) + " were durable")
-          .WithHint("put the file back from a copy; to go on without them, remove mq/dispatched of the store");
+          .WithHint(kPutBack);
     }
     torn_end_ = PhysicalOffset(file.start + file.bytes);
     result_.short_file_end = torn_end_;
@@ -131,8 +133,8 @@ class LogRecovery {
     return Ok();
   }
 
-  // What is known to have been durable: a position and times from the checkpoint, a position from reputd's marker.
-  Status ReadEvidence() {
+  // What the checkpoint says was durable.
+  Status ReadTimesAndPosition() {
     MQ_ASSIGN(auto checkpoint, ReadCheckpoint(layout_.Checkpoint()));
     if (checkpoint) {
       const int64_t latest = NowMs() + kCheckpointMarginMs;
@@ -148,29 +150,25 @@ class LogRecovery {
         scan_timestamp_ = std::min(times.physic_timestamp, times.logics_timestamp) - kCheckpointMarginMs;
       }
     }
+    return Ok();
+  }
+
+  void BelieveMarker() {
     const PhysicalOffset all(files_.back().start + file_bytes());
     std::string why;
     marker_ = LoadBelievedMarker(options_, result_.min, all, &why);
-    if (marker_) durable_position_ = marker_->offset;
-    return Ok();
+    durable_ = std::max(flushed_, marker_ ? marker_->offset : PhysicalOffset(0));
   }
 
   // A crash takes no file whose records were durable: somebody did.
   Status RefuseMissingEnd() {
     const int64_t end = files_.back().start + file_bytes();
-    if (flushed_.value() <= end) return Ok();
+    const int64_t durable = SaidToBeDurable();
+    if (durable <= end) return Ok();
     return MakeError(ErrorCode::kCorruption, layout_.CommitLogFile(PhysicalOffset(end)) +
                                                  " is missing, and its records up to position " +
-                                                 std::to_string(flushed_.value()) + " were durable")
-        .WithHint("put the file back from a copy; to go on without them, remove checkpoint and mq/dispatched");
-  }
-
-  void TellLostEnd() {
-    if (flushed_ <= result_.end) return;
-    result_.lost_up_to = flushed_;
-    log::Err("store.recover", "the log ends in front of its last durable flush: records are lost")
-        .Field("end", result_.end.value())
-        .Field("durable", flushed_.value());
+                                                 std::to_string(durable) + " were durable")
+        .WithHint(kPutBack);
   }
 
   // Store time of a file's first record; nothing when it does not start with one.
@@ -202,9 +200,18 @@ class LogRecovery {
     if (!marker_) return PhysicalOffset(files_[static_cast<size_t>(first)].start);
     for (; first <= last; ++first) {
       const PhysicalOffset start(files_[static_cast<size_t>(first)].start);
-      if (start <= marker_->offset && marker_->offset - start <= kCleanScanBytes) return start;
+      if (start > marker_->offset) continue;
+      const bool close = marker_->offset - start <= kCleanScanBytes;
+      // What has become of the marked record shows only to a walk that meets it.
+      const bool damaged = marker_->offset - start <= file_bytes() && !HoldsMarkedRecord();
+      if (close || damaged) return start;
     }
     return marker_->offset;
+  }
+
+  bool HoldsMarkedRecord() const {
+    const PhysicalOffset all(files_.back().start + file_bytes());
+    return CompareMarkedRecord(options_, *marker_, all) == MarkedRecord::kAsMarked;
   }
 
   // Walks records from `start` to the end of the log, which becomes result_.end.
@@ -218,7 +225,9 @@ class LogRecovery {
       const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
       bool next_file = false;
       while (!next_file) {
-        const std::string_view rest = bytes.substr(static_cast<size_t>(position.value() - entry.start));
+        // A plan leaves a file as short as it is.
+        const auto at = static_cast<size_t>(position.value() - entry.start);
+        const std::string_view rest = bytes.substr(std::min(at, bytes.size()));
         RecordCheck check = CheckRecord(rest, position, body_check);
         if (torn_end_.value() > 0 && check.kind == RecordKind::kMessage && position + check.bytes > torn_end_) {
           // Whole by its lengths, but its last bytes are the zeros the file was filled up with.
@@ -237,8 +246,11 @@ class LogRecovery {
           continue;
         }
         if (check.kind == RecordKind::kBlank) {
-          if (const auto hidden = FindRecordInBlank(rest, position, result_.last_store_timestamp)) {
-            // Whole records, so nothing is lost by going on with them, wherever the last flush was.
+          auto hidden = FindRecordInBlank(rest, position, result_.last_store_timestamp);
+          // A blank ends at the end of its file, and so does what is durable of it.
+          if (!hidden && position < durable_ && durable_ < position + check.bytes) hidden = durable_;
+          if (hidden) {
+            // Nothing is lost by going on with them, wherever the last flush was.
             KeepDamage(position, *hidden, kHidesRecords);
             position = *hidden;
             continue;
@@ -299,12 +311,17 @@ class LogRecovery {
   // Where to go on behind what is no whole record at `position`; nothing when the log ends here.
   Result<std::optional<PhysicalOffset>> StepOverDamage(PhysicalOffset position, const RecordCheck& check) {
     MQ_ASSIGN(auto next, FindRecordBehind(position + 1));
-    if (!next) return std::optional<PhysicalOffset>();  // the usual end, or a torn last record
+    if (!next) {
+      if (position >= durable_) return std::optional<PhysicalOffset>();  // the usual end, or a torn last record
+      // The last records are gone, but not their numbers: new ones are put behind where they lay.
+      KeepDamage(position, durable_, check.reason);
+      return std::optional(durable_);
+    }
     MQ_ASSIGN(int64_t next_time, StoreTimeAt(*next));
     // Without a position of the flush (RocketMQ's checkpoint) a record of the same millisecond counts as flushed:
     // nothing that was is ever cut.
     const bool flushed = flushed_.value() > 0 ? position < flushed_ : next_time <= durable_timestamp_;
-    const bool was_durable = result_.clean || position < durable_position_ || flushed;
+    const bool was_durable = result_.clean || position < durable_ || flushed;
     if (!was_durable) {
       MQ_ASSIGN(result_.records_dropped, CountRecords(*next));
       log::Warn("store.recover", "damage above the last durable flush: the log is cut there")
@@ -383,7 +400,7 @@ class LogRecovery {
   int64_t durable_timestamp_ = 0;
   PhysicalOffset flushed_;  // by the checkpoint; 0: it knows times alone
   int64_t scan_timestamp_ = 0;
-  PhysicalOffset durable_position_;
+  PhysicalOffset durable_;  // that position, or the believed marker's, whichever is further
   PhysicalOffset torn_end_;  // where a last file that was too short ended; 0: none
   RecoverResult result_;
 };

@@ -5,8 +5,10 @@
 // shrinks a file; may be killed at any line and started again. Spec: mq-store(5), "Recovery".
 //
 // Rules that differ from RocketMQ's on purpose: damage below the last durable flush (the checkpoint, or
-// everything after a clean stop) never cuts the log: the bad stretch is skipped, kept and reported;
-// damage above it, or with nothing whole behind it, is the end of the log.
+// everything after a clean stop) never cuts the log: the bad stretch is skipped, kept and reported, also when nothing
+// whole is left behind it: then the log goes on where it is known to have been durable to. Damage above it is the end of
+// the log. Of a store whose last writer was RocketMQ no position is known, only a time: there the log ends with its last
+// whole record.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +42,7 @@ struct RecoverResult {
   PhysicalOffset short_file_end;  // where a last file that was too short ended; 0: none
   int64_t bytes_dropped = 0;      // not zero, behind the end, overwritten with zeros (a plan measures them itself)
   int64_t records_dropped = 0;    // whole records among them
-  std::vector<DamagedStretch> kept_damage;
-  // Where the checkpoint says that the log was durable to, when it now ends in front of it; 0: it does not.
-  PhysicalOffset lost_up_to;
+  std::vector<DamagedStretch> kept_damage;  // in order
 };
 
 // Called now and then: what is being done, how far it is (0..100).

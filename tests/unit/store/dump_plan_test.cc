@@ -90,6 +90,14 @@ TEST_F(PlanTest, NamesUnitsAndKeysBehindTheEndOfTheLog) {
   ASSERT_EQ(length, 0);
   ASSERT_TRUE(CreateAbort(store.layout()).has_value());
   ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  {
+    const RecoveryPlan kept = Plan();
+    EXPECT_NE(Find(kept, "fill", "too short"), nullptr);
+    EXPECT_NE(Find(kept, "keep", "damaged bytes skipped"), nullptr);
+    EXPECT_EQ(Find(kept, "cut", ""), nullptr);
+  }
+  // Not known to have been durable.
+  ASSERT_TRUE(RemoveFile(store.layout().Checkpoint()).has_value());
   const RecoveryPlan plan = Plan();
   EXPECT_NE(Find(plan, "fill", "too short"), nullptr);
   EXPECT_NE(Find(plan, "cut", "1 queue unit behind the end of the log"), nullptr);

@@ -9,6 +9,12 @@ namespace {
 
 using testing::TestStore;
 
+TEST(QueueEntryTest, OfAWildPositionEndsAtTheLastThereIs) {
+  EXPECT_EQ((QueueEntry{PhysicalOffset(100), 20}.end()), PhysicalOffset(120));
+  EXPECT_EQ((QueueEntry{PhysicalOffset(INT64_MAX - 10), 20}.end()), PhysicalOffset(INT64_MAX));
+  EXPECT_EQ((QueueEntry{PhysicalOffset(INT64_MAX), -20}.end()), PhysicalOffset(INT64_MAX - 20));
+}
+
 class EntrySearchTest : public ::testing::Test {
  protected:
   void SetUp() override {

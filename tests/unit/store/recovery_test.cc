@@ -88,6 +88,8 @@ TEST(RecoveryTest, ALastFileThatWasCutToNothingIsRefused) {
   EXPECT_NE(refused.error().hint.find("mq/dispatched"), std::string::npos);
   // Told to, it goes on.
   ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  EXPECT_FALSE(RecoverCommitLog(store.options, false, nullptr).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().Checkpoint()).has_value());
   EXPECT_TRUE(RecoverCommitLog(store.options, false, nullptr).has_value());
 }
 
@@ -171,19 +173,63 @@ TEST(RecoveryTest, ALastFileThatIsMissingWithDurableRecordsIsRefused) {
   }
 }
 
-TEST(RecoveryTest, AnEndThatIsLostBelowTheLastFlushIsTold) {
-  for (const bool durable : {false, true}) {
-    SCOPED_TRACE(durable);
-    TestStore store;
-    Fill(store, 20);
-    const AppendResult last = store.Append("T", 0, "last");
-    const PhysicalOffset flushed = durable ? last.end() : last.physical_offset;
-    ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, flushed}).has_value());
-    store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value() + 4, "XXXX");
-    store.Boot(false);
-    EXPECT_EQ(store.recovered.end, last.physical_offset);
-    EXPECT_EQ(store.recovered.lost_up_to, durable ? last.end() : PhysicalOffset(0));
+// The last messages are lost; their numbers are not given again, whatever it is that still knows of them.
+TEST(RecoveryTest, AnEndThatIsDamagedBelowTheLastFlushKeepsItsNumbers) {
+  enum class Evidence { kNone, kCheckpoint, kMarker, kQueueFile };
+  for (const Evidence evidence : {Evidence::kNone, Evidence::kCheckpoint, Evidence::kMarker, Evidence::kQueueFile}) {
+    for (const auto& bytes : {std::string("XXXX"), std::string(4, '\0'), std::string(400, '\0')}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(evidence)) + ", " + std::to_string(bytes.size()) + " bytes");
+      TestStore store;
+      Fill(store, 20);
+      if (evidence == Evidence::kQueueFile) store.DispatchAll();
+      const AppendResult last = store.Append("T", 0, "last" + std::string(400, '.'));
+      const bool known = evidence != Evidence::kNone;
+      const std::string marker = ReadFile(store.layout().Dispatched()).value_or("");
+      if (evidence == Evidence::kMarker || evidence == Evidence::kQueueFile) store.DispatchAll();
+      if (evidence == Evidence::kQueueFile) {
+        ASSERT_TRUE(WriteFileAtomically(store.layout().Dispatched(), marker).has_value());
+      }
+      const bool position = evidence == Evidence::kCheckpoint || evidence == Evidence::kQueueFile;
+      ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())
+                      ->Write({store.clock_ms, 0, 0, position ? last.end() : PhysicalOffset(0)})
+                      .has_value());
+      store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value(), bytes);
+      for (const bool clean : {false, true}) {  // and once more, as after a kill in between
+        store.Boot(clean);
+        EXPECT_EQ(store.recovered.end, known ? last.end() : last.physical_offset);
+        ASSERT_EQ(store.recovered.kept_damage.size(), known ? 1U : 0U);
+      }
+      const bool numbered = evidence == Evidence::kMarker || evidence == Evidence::kQueueFile;
+      const AppendResult next = store.Append("T", 0, "next");
+      EXPECT_EQ(next.queue_offset, numbered ? last.queue_offset + 1 : last.queue_offset);
+      EXPECT_EQ(next.physical_offset, store.recovered.end);
+      store.DispatchAll();
+      auto entry = ConsumeQueueReader(store.options, store.positions.get()).Read("T", 0, next.queue_offset, 9);
+      ASSERT_TRUE(entry.has_value());
+      ASSERT_EQ(entry->count, 1);
+      EXPECT_EQ((*entry)[0].physical_offset, next.physical_offset);
+      const PhysicalOffset end = next.end();
+      store.Boot(false);
+      EXPECT_EQ(store.recovered.end, end);
+      EXPECT_EQ(store.table.Find("T", 0)->next, next.queue_offset + 1);
+    }
   }
+}
+
+// The walk of a clean start begins at the marker, unless what it marks is damaged.
+TEST(RecoveryTest, ACleanStartMeetsTheDamageOfTheMarkedRecord) {
+  TestStore store;
+  Fill(store, 20);
+  const AppendResult last = store.Append("T", 0, "last");
+  store.DispatchAll();
+  const PhysicalOffset behind = last.end();
+  store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value() + 4, "XXXX");
+  store.Boot(true);
+  EXPECT_EQ(store.recovered.end, behind);
+  ASSERT_EQ(store.recovered.kept_damage.size(), 1U);
+  EXPECT_EQ(store.recovered.kept_damage[0].from, last.physical_offset);
+  EXPECT_EQ(store.recovered.kept_damage[0].to, behind);
+  EXPECT_EQ(store.table.Find("T", 0)->next, last.queue_offset + 1);
 }
 
 TEST(CheckpointTest, APositionThatRocketmqsTimesHaveLeftBehindIsNotBelieved) {
