@@ -41,7 +41,8 @@ struct QueueEntry {
   // A damaged entry may name any position: the last there is, then.
   PhysicalOffset end() const {
     int64_t end = INT64_MAX;
-    return __builtin_add_overflow(physical_offset.value(), bytes, &end) ? PhysicalOffset(INT64_MAX) : PhysicalOffset(end);
+    return __builtin_add_overflow(physical_offset.value(), bytes, &end) ? PhysicalOffset(INT64_MAX)
+                                                                        : PhysicalOffset(end);
   }
 };
 

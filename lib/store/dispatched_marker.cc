@@ -151,7 +151,8 @@ MarkedRecord CompareMarkedRecord(const StoreOptions& options, const DispatchedMa
   if (end > marker.offset) return MarkedRecord::kAnother;
   // A blank or damage was skipped behind it. A record there was written by somebody who knew nothing of the marker.
   auto behind = log.ReadRegion(end);
-  const bool written = behind && CheckRecord(behind->bytes, end, protocol::BodyCheck::kSkip).kind == RecordKind::kMessage;
+  const bool written =
+      behind && CheckRecord(behind->bytes, end, protocol::BodyCheck::kSkip).kind == RecordKind::kMessage;
   return written ? MarkedRecord::kAnother : MarkedRecord::kAsMarked;
 }
 

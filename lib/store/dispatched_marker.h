@@ -61,8 +61,8 @@ enum class MarkedRecord {
 MarkedRecord CompareMarkedRecord(const StoreOptions& options, const DispatchedMarker& marker, PhysicalOffset log_end);
 
 // The marker, if it is there, whole, and does not speak of another log than [log_min, log_end). Otherwise nothing, and
-// `why` says what is wrong: then the queues are derived again from the first log file on. Broker and mq-reputd decide by
-// this same function.
+// `why` says what is wrong: then the queues are derived again from the first log file on. Broker and mq-reputd decide
+// by this same function.
 std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, PhysicalOffset log_min,
                                                    PhysicalOffset log_end, std::string* why);
 
