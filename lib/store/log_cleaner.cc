@@ -57,8 +57,7 @@ LogCleaner::LogCleaner(const StoreOptions& options, Positions& positions, int64_
       file_ops_(file_ops),
       clock_(NewestTrace()),
       remover_(file_ops),
-      next_run_ms_(monotonic_ms + kFirstRunIntervals * options.clean.interval_ms),
-      requests_seen_(0) {}
+      next_run_ms_(monotonic_ms + kFirstRunIntervals * options.clean.interval_ms) {}
 
 // Files that were written, and the checkpoint that is rewritten while the log grows.
 int64_t LogCleaner::NewestTrace() const {
@@ -120,15 +119,18 @@ void LogCleaner::BeginRunIfDue(int64_t now_ms, int64_t wall_ms) {
     page_.next_clean_time.store(NextCleaningTime(options_.clean.hours, wall_ms), std::memory_order_relaxed);
   }
   const uint32_t requests = positions_.broker().clean_log_requests.load(std::memory_order_acquire);
-  const bool asked = requests != requests_seen_;
-  requests_seen_ = requests;
-  if (asked) requested_runs_ = kRunsPerRequest;
+  const bool asked = requests != page_.clean_log_heard.load(std::memory_order_relaxed);
+  if (asked) {
+    // The runs first: whoever is killed in between hears the request once more rather than not at all.
+    page_.clean_log_runs.store(kRunsPerRequest, std::memory_order_relaxed);
+    page_.clean_log_heard.store(requests, std::memory_order_release);
+  }
   // A changed interval counts at once.
   next_run_ms_ = std::min(next_run_ms_, now_ms + kFirstRunIntervals * options_.clean.interval_ms);
   const bool due = asked || now_ms >= next_run_ms_ || (looked_ && ByForce());
   if (running_ || !due || now_ms < retry_ms_) return;
-  const bool manual = requested_runs_ > 0;
-  if (manual) --requested_runs_;
+  const bool manual = page_.clean_log_runs.load(std::memory_order_relaxed) > 0;
+  if (manual) page_.clean_log_runs.fetch_sub(1, std::memory_order_relaxed);
   next_run_ms_ = now_ms + options_.clean.interval_ms;
   running_ = manual || space_.early || ByForce() || IsCleaningHour(options_.clean.hours, wall_ms);
   files_in_run_ = 0;
@@ -213,7 +215,8 @@ void LogCleaner::NextFile(int64_t now_ms, CleanOutcome& outcome) {
   }
   if (!*candidate) {
     // Many were found: a request goes on at once with its next run.
-    if (running_ && files_in_run_ >= kFilesPerRun && requested_runs_ > 0) next_run_ms_ = now_ms;
+    if (running_ && files_in_run_ >= kFilesPerRun && page_.clean_log_runs.load(std::memory_order_relaxed) > 0)
+      next_run_ms_ = now_ms;
     running_ = false;
     StopWaitingForMarker();
     leftovers_ = false;

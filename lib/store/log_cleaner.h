@@ -100,8 +100,6 @@ class LogCleaner {
   int64_t next_run_ms_;
   int64_t retry_ms_ = 0;   // nothing is begun before, because something went wrong
   bool leftovers_ = true;  // files below `min` may lie there from before a kill
-  uint32_t requests_seen_;
-  int requested_runs_ = 0;
   bool running_ = false;
   int files_in_run_ = 0;
   std::optional<int64_t> waits_since_ms_;  // for the marker

@@ -33,7 +33,7 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 5;
+inline constexpr uint32_t kPositionsVersion = 6;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
 
@@ -125,7 +125,11 @@ struct FlushdPage {
   std::atomic<uint64_t> removed_files;
   std::atomic<int64_t> last_clean_time;  // wall time of the last file's removal, 0 = none yet
   std::atomic<int64_t> next_clean_time;  // wall time of the next hour of deleteWhen
-  std::atomic<int64_t> wanted_marker;    // a log file goes once mq-reputd's durable marker is here or further; 0 = none
+  // The last of the broker's clean_log_requests that was heard, and the runs still due for it: the next mq-flushd goes
+  // on.
+  std::atomic<uint32_t> clean_log_heard;
+  std::atomic<int32_t> clean_log_runs;
+  std::atomic<int64_t> wanted_marker;  // a log file goes once mq-reputd's durable marker is here or further; 0 = none
   alignas(64) std::atomic<uint32_t> waits_for_wrote;  // sleeps until there is something to flush
   std::atomic<uint32_t> waits_for_wanted_commit;      // has something to commit, and commits it early for a reader
 };

@@ -218,10 +218,37 @@ TEST_F(LogCleanerTest, MinMovesBeforeTheFileGoes) {
   cleaner.reset();
   flusher = std::move(*Flusher::Open(store.options, *store.positions));
   EXPECT_EQ(LoadLogMin(*store.positions).value(), 65536);
-  store.positions->own_broker().clean_log_requests.store(0);
   Open();
   Pass(1000);
   EXPECT_FALSE(PathExists(File(0)));
+}
+
+TEST_F(LogCleanerTest, ARequestIsCarriedOutOnceHoweverOftenFlushdIsKilled) {
+  const auto next_flushd = [this] {
+    cleaner.reset();
+    flusher = std::move(*Flusher::Open(store.options, *store.positions));
+    Open();
+  };
+  Fill(6);
+  Age(0, 100);
+  Open();
+  Ask();
+  Pass(1000);
+  EXPECT_EQ(Count(), 5);
+  // Its later runs are still due.
+  next_flushd();
+  Age(1, 100);
+  Pass(LogCleaner::kFirstRunIntervals * store.options.clean.interval_ms + 2000);
+  EXPECT_EQ(Count(), 4);
+  Pass((LogCleaner::kRunsPerRequest + 1) * store.options.clean.interval_ms);
+  // And then it is over, for everybody.
+  next_flushd();
+  Age(2, 100);
+  Pass((LogCleaner::kFirstRunIntervals + 2) * store.options.clean.interval_ms);
+  EXPECT_EQ(Count(), 4);
+  Ask();
+  Pass(2000);
+  EXPECT_EQ(Count(), 3);
 }
 
 TEST_F(LogCleanerTest, Ex07ForcedAboveTheForceLevelUntilThereIsSpace) {
