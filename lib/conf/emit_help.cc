@@ -44,7 +44,10 @@ void AppendEntry(std::string& out, std::string_view left, std::string_view doc) 
 
 std::string DocOf(const Program& program, const Option& row) {
   std::string doc(row.doc);
-  if (!row.default_value.empty()) doc += " (default " + std::string(row.default_value) + ")";
+  if (row.default_value == ",")
+    doc += " (default ',')";
+  else if (!row.default_value.empty())
+    doc += " (default " + std::string(row.default_value) + ")";
   if (row.default_value.empty() && !row.default_note.empty())
     doc += " (default: " + std::string(row.default_note) + ")";
   if (!row.env.empty() && !program.daemon)

@@ -28,6 +28,10 @@ std::string Roff(std::string_view text) {
 
 // An argument of an mdoc macro: one word for the macro parser, whatever it contains.
 std::string MacroArgument(std::string_view text) {
+  // A delimiter alone would be set as one even when it is quoted.
+  if (text.size() == 1 && std::string_view(".,:;()[]?!|").find(text[0]) != std::string_view::npos) {
+    return "\\&" + std::string(text);
+  }
   std::string out = "\"";
   for (const char c : Roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
   return out + "\"";

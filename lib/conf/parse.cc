@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "base/file.h"
@@ -19,73 +20,114 @@ std::string UpperSnake(std::string_view flag) {
   return out;
 }
 
-const Option* FindByKey(const std::vector<const Option*>& rows, std::string_view key, bool daemon) {
-  for (const Option* row : rows) {
-    if (daemon ? row->key == key : !row->meta && LongName(*row) == key) return row;
-  }
-  return nullptr;
-}
+constexpr size_t kMaxRemarks = 100;  // of one file; more are counted
 
-// Whether another executable has this key: one file may serve several of them.
-bool KnownElsewhere(std::string_view key, bool daemon) {
-  for (const Program* program : AllPrograms()) {
-    if (program->daemon == daemon && FindByKey(AllRowsOf(*program), key, daemon) != nullptr) return true;
-  }
-  return false;
-}
-
-// Contexts serve all tools, so the names of all of them count; a daemon's file is its own.
-std::string NearestKey(const std::vector<const Option*>& rows, std::string_view key, bool daemon) {
-  std::vector<std::string> names;
-  for (const Option* row : rows) {
-    if (daemon && !row->key.empty()) names.emplace_back(row->key);
-  }
-  for (const Program* program : AllPrograms()) {
-    if (daemon || program->daemon) continue;
-    for (const Option* row : AllRowsOf(*program)) {
-      if (!row->meta) names.push_back(LongName(*row));
+// The reading of one file. What every line needs is looked up once: a file may have a hundred thousand lines.
+class FileReader {
+ public:
+  FileReader(const std::string& path, Settings& settings, std::vector<Remark>& remarks, bool strict)
+      : path_(path),
+        settings_(settings),
+        remarks_(remarks),
+        strict_(strict),
+        daemon_(settings.program().daemon),
+        rows_(RowsOf(settings.program(), settings.command())) {
+    for (const Option* row : rows_) {
+      if (daemon_ ? !row->key.empty() : !row->meta) by_key_.emplace(KeyOf(*row), row);
     }
-  }
-  if (daemon) names.insert(names.end(), UnsupportedBrokerKeys().begin(), UnsupportedBrokerKeys().end());
-  return NearestMatch(key, names);
-}
-
-Status ApplyProperties(const std::vector<Property>& properties, const std::string& path, Settings& settings,
-                       std::vector<Remark>& remarks, bool strict) {
-  const bool daemon = settings.program().daemon;
-  const Source source = daemon ? Source::kFile : Source::kContext;
-  const std::vector<const Option*> rows = RowsOf(settings.program(), settings.command());
-  std::set<std::string> seen;
-  const auto warn = [&](std::string text) -> Status {
-    if (strict) return MakeError(ErrorCode::kConfig, std::move(text));
-    remarks.push_back({Remark::Level::kWarning, std::move(text)});
-    return Ok();
-  };
-  for (const Property& property : properties) {
-    const std::string where = path + ":" + std::to_string(property.line) + ": ";
-    const Option* row = FindByKey(rows, property.key, daemon);
-    if (row != nullptr) {
-      const bool again = !seen.insert(property.key).second;
-      if (again && !row->repeatable) {
-        MQ_TRY(warn(where + "key '" + property.key + "' was set before; the last value counts"));
+    // One file may serve several executables.
+    for (const Program* program : AllPrograms()) {
+      if (program->daemon != daemon_) continue;
+      for (const Option* row : AllRowsOf(*program)) {
+        if (daemon_ || !row->meta) elsewhere_.insert(KeyOf(*row));
       }
-      MQ_TRY(settings.Set(*row, property.value, source, where + property.key));
-    } else if (KnownElsewhere(property.key, daemon)) {
-      continue;
-    } else if (daemon && IsForeignBrokerKey(property.key)) {
-      remarks.push_back({Remark::Level::kInfo, where + "key '" + property.key + "' is about the JVM and is ignored"});
-    } else if (daemon && IsUnsupportedBrokerKey(property.key)) {
-      remarks.push_back(
-          {Remark::Level::kWarning, where + "key '" + property.key + "' is not supported and has no effect"});
-    } else {
-      const std::string hint = DidYouMean(NearestKey(rows, property.key, daemon));
-      // A context holds names of options, and an unknown option is an error wherever it stands.
-      if (!daemon) return MakeError(ErrorCode::kConfig, where + "unknown option '" + property.key + "'").WithHint(hint);
-      MQ_TRY(warn(where + "unknown key '" + property.key + "' has no effect" + (hint.empty() ? "" : "; " + hint)));
     }
   }
-  return Ok();
-}
+
+  Status Apply(const std::vector<Property>& properties) {
+    for (const Property& property : properties) MQ_TRY(ApplyOne(property));
+    if (unsaid_ > 0) {
+      remarks_.push_back({Remark::Level::kWarning, path_ + ": " + std::to_string(unsaid_) + " more such lines"});
+    }
+    return Ok();
+  }
+
+ private:
+  std::string KeyOf(const Option& row) const { return daemon_ ? std::string(row.key) : LongName(row); }
+
+  void Say(Remark::Level level, std::string text) {
+    if (said_ == kMaxRemarks) {
+      ++unsaid_;
+      return;
+    }
+    ++said_;
+    remarks_.push_back({level, std::move(text)});
+  }
+
+  Status Warn(std::string text) {
+    if (strict_) return MakeError(ErrorCode::kConfig, std::move(text));
+    Say(Remark::Level::kWarning, std::move(text));
+    return Ok();
+  }
+
+  Status ApplyOne(const Property& property) {
+    const std::string where = path_ + ":" + std::to_string(property.line) + ": ";
+    const std::string& key = property.key;
+    if (const auto row = by_key_.find(key); row != by_key_.end()) {
+      const bool again = !seen_.insert(key).second;
+      if (again && !row->second->repeatable) {
+        MQ_TRY(Warn(where + "key '" + key + "' was set before; the last value counts"));
+      }
+      return settings_.Set(*row->second, property.value, daemon_ ? Source::kFile : Source::kContext, where + key);
+    }
+    if (elsewhere_.contains(key)) return Ok();
+    if (daemon_ && IsForeignBrokerKey(key)) {
+      Say(Remark::Level::kInfo, where + "key '" + key + "' is about the JVM and is ignored");
+      return Ok();
+    }
+    if (daemon_ && IsUnsupportedBrokerKey(key)) {
+      Say(Remark::Level::kWarning, where + "key '" + key + "' is not supported and has no effect");
+      return Ok();
+    }
+    if (said_ == kMaxRemarks && !strict_ && daemon_) {
+      ++unsaid_;
+      return Ok();
+    }
+    const std::string hint = DidYouMean(NearestMatch(key, Names()));
+    // A context holds names of options, and an unknown option is an error wherever it stands.
+    if (!daemon_) return MakeError(ErrorCode::kConfig, where + "unknown option '" + key + "'").WithHint(hint);
+    return Warn(where + "unknown key '" + key + "' has no effect" + (hint.empty() ? "" : "; " + hint));
+  }
+
+  // Contexts serve all tools, so the names of all of them count; a daemon's file is its own.
+  const std::vector<std::string>& Names() {
+    if (!names_.empty()) return names_;
+    for (const Option* row : rows_) {
+      if (daemon_ && !row->key.empty()) names_.emplace_back(row->key);
+    }
+    for (const Program* program : AllPrograms()) {
+      if (daemon_ || program->daemon) continue;
+      for (const Option* row : AllRowsOf(*program)) {
+        if (!row->meta) names_.push_back(LongName(*row));
+      }
+    }
+    if (daemon_) names_.insert(names_.end(), UnsupportedBrokerKeys().begin(), UnsupportedBrokerKeys().end());
+    return names_;
+  }
+
+  const std::string& path_;
+  Settings& settings_;
+  std::vector<Remark>& remarks_;
+  bool strict_;
+  bool daemon_;
+  std::vector<const Option*> rows_;
+  std::map<std::string, const Option*, std::less<>> by_key_;
+  std::set<std::string, std::less<>> elsewhere_;
+  std::set<std::string, std::less<>> seen_;
+  std::vector<std::string> names_;  // near which an unknown key may be
+  size_t said_ = 0;
+  size_t unsaid_ = 0;
+};
 
 Status ApplyEnvironment(Settings& settings, const Environment& environment) {
   for (const Option* row : RowsOf(settings.program(), settings.command())) {
@@ -128,7 +170,10 @@ Environment Environment::OfProcess() {
 std::vector<std::string> EnvironmentNames(const Program& program, const Option& row) {
   std::vector<std::string> names;
   for (const std::string_view name : SplitAny(row.env, " ")) names.emplace_back(name);
-  if (names.empty() && program.daemon && !row.key.empty()) names.push_back("MQ_" + UpperSnake(LongName(row)));
+  if (!program.daemon || row.key.empty()) return names;
+  // First: who knows it means this program.
+  std::string own = "MQ_" + UpperSnake(LongName(row));
+  if (std::find(names.begin(), names.end(), own) == names.end()) names.insert(names.begin(), std::move(own));
   return names;
 }
 
@@ -148,7 +193,7 @@ Result<std::string> ContextPath(std::string_view name, const Environment& enviro
 
 Status ApplyFile(const std::string& path, Settings& settings, std::vector<Remark>& remarks, bool strict) {
   MQ_ASSIGN(const std::vector<Property> properties, ReadProperties(path));
-  return ApplyProperties(properties, path, settings, remarks, strict);
+  return FileReader(path, settings, remarks, strict).Apply(properties);
 }
 
 Result<Parsed> Parse(const Program& program, const std::vector<std::string>& arguments,

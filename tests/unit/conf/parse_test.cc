@@ -155,6 +155,28 @@ TEST_F(ParseTest, BrokerFileIsReadAsRocketMqWritesIt) {
   EXPECT_NE(ErrorOf(MqBrokerProgram(), {"-c", path, "--strict"}).find(path + ":4"), std::string::npos);
 }
 
+TEST_F(ParseTest, AVeryLongFileIsReadInTimeAndRemarkedOnWithinBounds) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += "key" + std::to_string(i) + "=1\nmaxMessageSize=65536\n";
+  Must(MqBrokerProgram(), {"-c", File("broker.conf", text)});
+  ASSERT_EQ(remarks_.size(), 101u);
+  EXPECT_NE(remarks_[100].text.find("199899 more such lines"), std::string::npos) << remarks_[100].text;
+}
+
+TEST_F(ParseTest, EverySettingOfADaemonHasItsOwnVariable) {
+  variables_["rocketmq.broker.diskSpaceCleanForciblyRatio"] = "0.7";
+  EXPECT_EQ(Must(MqBrokerProgram(), {}).String("diskSpaceCleanForciblyRatio"), "0.7");
+  variables_["MQ_DISK_SPACE_CLEAN_FORCIBLY_RATIO"] = "0.8";
+  EXPECT_EQ(Must(MqBrokerProgram(), {}).String("diskSpaceCleanForciblyRatio"), "0.8");
+  for (const Option* row : AllRowsOf(MqBrokerProgram())) {
+    if (row->key.empty() || row->meta || row->kind != Kind::kString) continue;
+    std::string name = "MQ_";
+    for (const char c : LongName(*row)) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+    variables_ = {{"HOME", directory_}, {name, "x"}};
+    EXPECT_EQ(Must(MqBrokerProgram(), {}).String(SettingName(*row)), "x") << name;
+  }
+}
+
 TEST_F(ParseTest, RangeErrorsNameFileLineAndKey) {
   const std::string path = File("broker.conf", "# one\nlistenPort=70000\n");
   EXPECT_EQ(ErrorOf(MqBrokerProgram(), {"-c", path}), path + ":2: listenPort: '70000' is not between 0 and 65535");
