@@ -104,8 +104,10 @@ bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limit
   const int64_t wanted = std::min(limits.scan, result_.max - *at);
   auto span = core_.queue_reader->Read(queue.topic(), queue.id(), *at, wanted);
   if (span && span->count == 0) {
-    // Either mq-reputd is not there yet, or it was, and what it wrote is damaged; or it came just now.
-    if (!HasSoundBehind(queue, *at)) return false;
+    // Either mq-reputd is not there yet, or it was, and what it wrote is damaged; or it came just now. Or it has been
+    // everywhere and found no record of that number: it was lost with the end of the log.
+    const bool none_to_come = core_.dispatched() >= core_.log->wrote();
+    if (!none_to_come && !HasSoundBehind(queue, *at)) return false;
     span = core_.queue_reader->Read(queue.topic(), queue.id(), *at, wanted);
     if (span && span->count == 0) {
       if (!TakeDamaged(queue, *at, filter, limits)) return false;

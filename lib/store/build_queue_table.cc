@@ -52,10 +52,6 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
     // Only what the log no longer holds: the rest is walked.
     MQ_TRY(RaiseFromEntries(options, recovered.min, tombstones, table));
   }
-  // Records that are damaged have their numbers still, if entries of them are left.
-  if (!recovered.kept_damage.empty() && recovered.kept_damage.back().to > from) {
-    MQ_TRY(RaiseFromEntries(options, recovered.kept_damage.back().to, tombstones, table));
-  }
   LogReader log(options, nullptr, recovered.end);
   LogWalk walk(log, from);
   for (;;) {

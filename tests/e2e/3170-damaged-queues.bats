@@ -1,4 +1,5 @@
 # Damaged consume queues: a message that is whole in the log is served whatever has become of its entry.
+bats_require_minimum_version 1.5.0
 load helper
 
 queue_file() { echo "$STORE/consumequeue/T/0/00000000000000000000"; }
@@ -104,4 +105,30 @@ bodies() { mq-consume -t T --from start -e -q; }
     [[ $output == *"$STORE/$file:0: "* ]]
     rmdir "$STORE/$file"
   done
+}
+
+@test "the last messages are damaged, and the queues gone too: readers come to the end, new messages get numbers of their own" {
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq 100 | mq-send -t T -q
+  stop broker
+  local end
+  end=$(mq-storedump "$STORE" checkpoint -J | jq .flushed)
+  dd if=/dev/zero of="$STORE/commitlog/00000000000000000000" bs=1 seek=$((end - 300)) count=300 conv=notrunc status=none
+  rm -r "$STORE/consumequeue"
+  start_broker
+  timeout 20 mq-consume -t T --from start -e -q > "$T/read"
+  [ "$(wc -l < "$T/read")" -ge 95 ]
+  [ "$(wc -l < "$T/read")" -lt 100 ]
+  diff "$T/read" <(seq "$(wc -l < "$T/read")")
+  [ "$(mq-admin topic stats T --columns max)" = 100 ]
+  echo more | mq-send -t T -q
+  [ "$(timeout 20 mq-consume -t T --from 100 -c 1 -q)" = more ]
+  [ "$(timeout 20 mq-consume -t T --from start -e -q | tail -1)" = more ]
+  # Once more, with the gap in the middle now.
+  stop broker
+  rm -r "$STORE/consumequeue"
+  start_broker
+  [ "$(timeout 20 mq-consume -t T --from start -e -q | tail -1)" = more ]
+  stop broker
 }

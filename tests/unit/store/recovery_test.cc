@@ -173,35 +173,28 @@ TEST(RecoveryTest, ALastFileThatIsMissingWithDurableRecordsIsRefused) {
   }
 }
 
-// The last messages are lost; their numbers are not given again, whatever it is that still knows of them.
+// The last messages are lost, their positions are not; nor are their numbers, if the marker still knows them.
 TEST(RecoveryTest, AnEndThatIsDamagedBelowTheLastFlushKeepsItsNumbers) {
-  enum class Evidence { kNone, kCheckpoint, kMarker, kQueueFile };
-  for (const Evidence evidence : {Evidence::kNone, Evidence::kCheckpoint, Evidence::kMarker, Evidence::kQueueFile}) {
+  enum class Evidence { kNone, kCheckpoint, kMarker };
+  for (const Evidence evidence : {Evidence::kNone, Evidence::kCheckpoint, Evidence::kMarker}) {
     for (const auto& bytes : {std::string("XXXX"), std::string(4, '\0'), std::string(400, '\0')}) {
       SCOPED_TRACE(std::to_string(static_cast<int>(evidence)) + ", " + std::to_string(bytes.size()) + " bytes");
       TestStore store;
       Fill(store, 20);
-      if (evidence == Evidence::kQueueFile) store.DispatchAll();
       const AppendResult last = store.Append("T", 0, "last" + std::string(400, '.'));
       const bool known = evidence != Evidence::kNone;
-      const std::string marker = ReadFile(store.layout().Dispatched()).value_or("");
-      if (evidence == Evidence::kMarker || evidence == Evidence::kQueueFile) store.DispatchAll();
-      if (evidence == Evidence::kQueueFile) {
-        ASSERT_TRUE(WriteFileAtomically(store.layout().Dispatched(), marker).has_value());
-      }
-      const bool position = evidence == Evidence::kCheckpoint || evidence == Evidence::kQueueFile;
-      ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())
-                      ->Write({store.clock_ms, 0, 0, position ? last.end() : PhysicalOffset(0)})
-                      .has_value());
+      if (evidence == Evidence::kMarker) store.DispatchAll();
+      const PhysicalOffset position = evidence == Evidence::kCheckpoint ? last.end() : PhysicalOffset(0);
+      ASSERT_TRUE(
+          CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, position}).has_value());
       store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value(), bytes);
       for (const bool clean : {false, true}) {  // and once more, as after a kill in between
         store.Boot(clean);
         EXPECT_EQ(store.recovered.end, known ? last.end() : last.physical_offset);
         ASSERT_EQ(store.recovered.kept_damage.size(), known ? 1U : 0U);
       }
-      const bool numbered = evidence == Evidence::kMarker || evidence == Evidence::kQueueFile;
       const AppendResult next = store.Append("T", 0, "next");
-      EXPECT_EQ(next.queue_offset, numbered ? last.queue_offset + 1 : last.queue_offset);
+      EXPECT_EQ(next.queue_offset, last.queue_offset + (evidence == Evidence::kMarker ? 1 : 0));
       EXPECT_EQ(next.physical_offset, store.recovered.end);
       store.DispatchAll();
       auto entry = ConsumeQueueReader(store.options, store.positions.get()).Read("T", 0, next.queue_offset, 9);
