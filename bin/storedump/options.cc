@@ -107,17 +107,41 @@ Status ReadTask(const conf::Settings& settings, Options& options) {
   return Ok();
 }
 
+// "goes with --rebuild", "is for printing commitlog, or goes with --summary".
+std::string WhereItMeans(const Place& place) {
+  const auto join = [](const auto& table, const auto& wanted, std::string_view before) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : table) {
+      if (std::find(wanted.begin(), wanted.end(), value) != wanted.end())
+        names.push_back(std::string(before).append(name));
+    }
+    return JoinStrings(names, " or ");
+  };
+  const std::string tasks = join(kTasks, place.tasks, "--");
+  if (std::find(place.tasks.begin(), place.tasks.end(), Task::kPrint) == place.tasks.end()) return "goes with " + tasks;
+  return "is for printing " + join(kParts, place.parts, "") + (tasks.empty() ? "" : ", or goes with " + tasks);
+}
+
+// Before the operands are looked at: a forgotten --rebuild is told, not a part that should be named.
+Status CheckTasks(const conf::Settings& settings, Task task) {
+  for (const Place& place : Places()) {
+    const bool fits = std::find(place.tasks.begin(), place.tasks.end(), task) != place.tasks.end();
+    if (settings.Given(place.option) && !fits)
+      return Usage("--" + std::string(place.option) + " " + WhereItMeans(place));
+  }
+  return Ok();
+}
+
 Status CheckPlaces(const conf::Settings& settings, const Options& options) {
   for (const Place& place : Places()) {
     if (!settings.Given(place.option)) continue;
-    const bool task = std::find(place.tasks.begin(), place.tasks.end(), options.task) != place.tasks.end();
     // A task without a part looks at the commit log among others.
     const Part part = options.task != Task::kPrint && options.part == Part::kAll && !place.parts.empty()
                           ? place.parts.front()
                           : options.part;
     const bool fits =
         place.parts.empty() || std::find(place.parts.begin(), place.parts.end(), part) != place.parts.end();
-    if (!task || !fits) return Usage("--" + std::string(place.option) + " means nothing here; see mq-storedump(1)");
+    if (!fits) return Usage("--" + std::string(place.option) + " " + WhereItMeans(place));
   }
   const bool of_log = options.part == Part::kCommitLog || options.part == Part::kAll;
   if ((options.task == Task::kHex || options.task == Task::kSummary) && !of_log) {
@@ -206,6 +230,7 @@ Status ReadTime(const std::string& text, int64_t now_ms, Options& options) {
 Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool terminal) {
   Options options;
   MQ_TRY(ReadTask(settings, options));
+  MQ_TRY(CheckTasks(settings, options.task));
   MQ_TRY(ReadOperands(settings.operands(), options.task != Task::kPrint, options));
   if (options.root.empty()) {
     MQ_ASSIGN(options.root, conf::DefaultStoreRoot());
@@ -215,8 +240,8 @@ Result<Options> OptionsFrom(const conf::Settings& settings, int64_t now_ms, bool
     MQ_ASSIGN(options.log_paths, store::ParseLogPaths(options.root, settings.String("commit-log"), "", ","));
   } else {
     auto paths = store::LoadLogPaths(options.root);
-    // To verification it is a fault like any other.
-    if (!paths && options.task != Task::kVerify) return std::move(paths).error();
+    // To verification it is a fault like any other, to a plan what a broker says of it.
+    if (!paths && options.task != Task::kVerify && options.task != Task::kPlan) return std::move(paths).error();
     if (paths) options.log_paths = std::move(*paths);
   }
   MQ_TRY(CheckPlaces(settings, options));

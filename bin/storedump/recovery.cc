@@ -3,6 +3,8 @@
 #include "conf/run.h"
 #include "ctl/client.h"
 #include "store/dump_plan.h"
+#include "store/log_paths.h"
+#include "store/plain_files.h"
 #include "store/rebuild.h"
 #include "store/store_lock.h"
 #include "storedump/parts.h"
@@ -62,6 +64,9 @@ Result<int> Rebuild(Context& context) {
 
 Result<int> PrintPlan(Context& context) {
   const Options& options = context.options;
+  // First of all, as a broker does.
+  MQ_TRY(store::RefuseUnusable(options.layout()));
+  if (!context.settings.Given("commit-log")) MQ_TRY(store::LoadLogPaths(options.root));
   MQ_ASSIGN(const store::StoreOptions store, RestingStore(context, "a plan"));
   MQ_ASSIGN(const store::RecoveryPlan plan, store::PlanRecovery(store));
   const bool json = options.rows == store::RowStyle::kJson;

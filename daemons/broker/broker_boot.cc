@@ -1,17 +1,14 @@
 // How the broker starts. See broker.h.
-#include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/clock.h"
 #include "base/kill_point.h"
 #include "base/log.h"
 #include "broker/bounds.h"
 #include "broker/broker.h"
-#include "ctl/client.h"
+#include "broker/lock_wait.h"
 #include "store/log_paths.h"
 #include "store/plain_files.h"
 
@@ -19,19 +16,8 @@ namespace mq::broker {
 
 namespace {
 
-constexpr int64_t kLockWaitMs = 5000;  // for the lock of a broker that is on its way out
 constexpr int64_t kReadyWaitMs = 500;  // for the name servers' first answers, before `ready` is said
 constexpr int64_t kTickMs = 100;       // the look that a lost doorbell costs at most
-
-Error HeldError(const store::StoreLayout& layout, std::optional<int64_t> answered) {
-  const std::string what = "the store " + layout.root() + " is held by ";
-  const auto pid = answered ? answered : store::ReadPid(layout);
-  const bool alive = pid && (answered || ::kill(static_cast<pid_t>(*pid), 0) == 0 || errno == EPERM);
-  if (alive) return MakeError(ErrorCode::kHeldByOther, what + "another broker (pid " + std::to_string(*pid) + ")");
-  return MakeError(ErrorCode::kHeldByOther, what + "somebody who does not answer")
-      .WithHint("a helper of a broker that is gone may not be able to leave: pgrep -af 'mq-(flushd|reputd).*" +
-                layout.root() + "'");
-}
 
 // For health: what the log holds damaged.
 std::string DamageText(const store::RecoverResult& recovered) {
@@ -54,28 +40,17 @@ struct Broker::Recovery {
 };
 
 Status Broker::TakeLock() {
+  MQ_TRY(store::RefuseUnusable(layout_));
   MQ_TRY(layout_.MakeDirectories());
-  MQ_TRY(store::RefuseMisplaced(layout_));
-  const int64_t deadline = MonotonicMs() + kLockWaitMs;
-  while (true) {
-    auto lock = store::StoreLock::TryAcquire(layout_);
-    if (lock) {
-      lock_.emplace(std::move(*lock));
-      MQ_TRY(store::RefuseForgottenPaths(options_.store.root, options_.store.log_paths));
-      MQ_TRY(store::SaveLogPaths(options_.store.root, options_.store.log_paths));
-      // Only for messages: a disk that is full must not keep a broker from starting, which alone can clean it.
-      if (Status written = store::WritePid(layout_, ::getpid()); !written) {
-        log::Warn("broker.start", "the process id is not noted").Field("error", written.error());
-      }
-      return Ok();
-    }
-    if (lock.error().code != ErrorCode::kHeldByOther) return std::move(lock).error();
-    const auto holder = ctl::AskHolder(layout_.MqDir(), 500);
-    if (holder || MonotonicMs() >= deadline) {
-      return HeldError(layout_, holder);
-    }
-    ::poll(nullptr, 0, 20);
+  MQ_ASSIGN(auto lock, WaitForLock(layout_));
+  lock_.emplace(std::move(lock));
+  MQ_TRY(store::RefuseForgottenPaths(options_.store.root, options_.store.log_paths));
+  MQ_TRY(store::SaveLogPaths(options_.store.root, options_.store.log_paths));
+  // Only for messages: a disk that is full must not keep a broker from starting, which alone can clean it.
+  if (Status written = store::WritePid(layout_, ::getpid()); !written) {
+    log::Warn("broker.start", "the process id is not noted").Field("error", written.error());
   }
+  return Ok();
 }
 
 Status Broker::Start(std::function<void(const Error&)> failed) {

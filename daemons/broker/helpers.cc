@@ -43,7 +43,12 @@ Helpers::Helpers(loop::Loop& loop, Options options, store::Positions& positions)
   reputd_.program = BesideOurselves("mq-reputd");
 }
 
-Helpers::~Helpers() = default;
+Helpers::~Helpers() {
+  // Of a start that failed: whoever starts next should not meet them.
+  for (Child* child : {&flushd_, &reputd_}) {
+    if (child->running) child->process->Kill(SIGTERM);
+  }
+}
 
 Status Helpers::Open(int lock_fd, const store::StoreOptions& store) {
   ctl::Server::Options server;

@@ -39,10 +39,17 @@ Status SetFolderAside(const std::string& path) {
 
 }  // namespace
 
-Result<std::optional<Value>> LoadFile(const std::string& path, const Check& check) {
-  MQ_TRY(SetFolderAside(path + ".bak"));
+Check HasObject(std::string member) {
+  return [member = std::move(member)](const Value& value) -> Status {
+    const Value* table = value.Find(member);
+    if (table == nullptr || table->is_object()) return Ok();
+    return MakeError(ErrorCode::kCorruption, member + " is no JSON object");
+  };
+}
+
+Result<FileState> LookAtFile(const std::string& path, const Check& check) {
   auto main = LoadOne(path, check);
-  if (main && main->has_value()) return main;
+  if (main && main->has_value()) return FileState{std::move(*main), {}};
   const std::string backup_path = path + ".bak";
   auto backup = LoadOne(backup_path, check);
   const bool backup_is_good = backup && backup->has_value();
@@ -51,14 +58,22 @@ Result<std::optional<Value>> LoadFile(const std::string& path, const Check& chec
     return MakeError(ErrorCode::kCorruption, main.error().what + ", and " + other)
         .WithHint("put a good copy there, or move both files away to start with built-in defaults");
   }
-  if (!backup_is_good) return backup;  // its error, or nothing at all
+  if (!backup) return std::move(backup).error();
+  if (!backup_is_good) return FileState{};
+  return FileState{std::move(*backup), main ? "missing" : main.error().what};
+}
+
+Result<std::optional<Value>> LoadFile(const std::string& path, const Check& check) {
+  MQ_TRY(SetFolderAside(path + ".bak"));
+  MQ_ASSIGN(FileState state, LookAtFile(path, check));
+  if (state.why_backup.empty()) return std::move(state.value);
   log::Warn("config.load", "missing, empty or damaged; the backup is used")
       .Field("file", path)
-      .Field("why", main ? "missing" : main.error().what);
-  if (!main && std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
+      .Field("why", state.why_backup);
+  if (PathExists(path) && std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
     return ErrnoError(ErrorCode::kIo, "set " + path + " aside");
   }
-  return backup;
+  return std::move(state.value);
 }
 
 }  // namespace mq::json

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_file.h"
 #include "store/consume_queue.h"
 #include "store/dispatched_marker.h"
 #include "store/dump_file.h"
@@ -33,7 +33,7 @@ class Planner {
   explicit Planner(const StoreOptions& options) : options_(options), layout_(options.layout()) {}
 
   Result<RecoveryPlan> Run() {
-    MQ_TRY(RefuseMisplaced(layout_));
+    MQ_TRY(RefuseUnusable(layout_));
     MQ_ASSIGN(plan_.log, RecoverCommitLog(options_, !AbortExists(layout_), nullptr, RecoverMode::kPlan));
     MQ_TRY(PlanPool());
     MQ_TRY(MeasureTail());
@@ -147,8 +147,13 @@ class Planner {
 
   Status PlanIndex() {
     if (!options_.index_enable) return Ok();
-    MQ_ASSIGN(const std::vector<IndexFileEntry> files, ListIndexFiles(layout_));
-    for (const IndexFileEntry& file : files) {
+    const auto files = ListIndexFiles(layout_);
+    if (!files) {
+      // A broker serves without its index, and says so.
+      Add(layout_.IndexDir(), 0, "derive", "nothing of it while it cannot be read: " + files.error().what);
+      return Ok();
+    }
+    for (const IndexFileEntry& file : *files) {
       auto index = DumpIndex::Open(layout_.IndexFile(file.name), options_.index_slots);
       if (!index) {
         Add(layout_.IndexFile(file.name), 0, "derive", "no index file of this broker's numbers: its keys are put anew");
@@ -176,15 +181,20 @@ class Planner {
 
   Status PlanConfig() {
     // The tables that a broker reads.
-    for (const char* name : {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}) {
+    constexpr std::pair<const char*, const char*> kTables[] = {{"topics.json", "topicConfigTable"},
+                                                               {"subscriptionGroup.json", "subscriptionGroupTable"},
+                                                               {"consumerOffset.json", "offsetTable"}};
+    for (const auto& [name, table] : kTables) {
       const std::string path = JoinPath(layout_.ConfigDir(), name);
-      const auto text = ReadFile(path);
-      if (text ? json::Parse(*text).has_value() : text.error().code == ErrorCode::kNotFound) continue;
-      const auto backup = ReadFile(path + ".bak");
-      const bool good = backup && json::Parse(*backup);
-      plan_.refused |= !good;
-      Add(path, 0, good ? "fall-back" : "refuse",
-          good ? "damaged or empty: set aside, and its .bak takes its place" : "damaged or empty, and so is its .bak");
+      const auto state = json::LookAtFile(path, json::HasObject(table));
+      if (!state) {
+        plan_.refused = true;
+        Add(path, 0, "refuse", state.error().what);
+      } else if (!state->why_backup.empty()) {
+        Add(path, 0, "fall-back",
+            state->why_backup == "missing" ? "missing: its .bak takes its place"
+                                           : "damaged or empty: set aside, and its .bak takes its place");
+      }
     }
     return Ok();
   }
@@ -212,8 +222,9 @@ Status TakeSizesFromFiles(StoreOptions& options) {
     for (const FileEntry& file : files) sizes.push_back(file.bytes);
   }
   if (const int64_t usual = UsualSize(sizes); usual > 0) options.consume_queue_file_bytes = usual;
-  MQ_ASSIGN(const std::vector<IndexFileEntry> indexes, ListIndexFiles(layout));
-  for (const IndexFileEntry& file : indexes) {
+  const auto indexes = ListIndexFiles(layout);
+  if (!indexes) return Ok();  // a broker serves without them
+  for (const IndexFileEntry& file : *indexes) {
     const auto index = DumpIndex::Open(layout.IndexFile(file.name), 0);
     if (!index) continue;
     options.index_slots = static_cast<int32_t>(index->slots());

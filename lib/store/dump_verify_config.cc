@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/json_file.h"
 #include "base/strings.h"
 #include "protocol/names.h"
 
@@ -14,13 +15,21 @@ namespace {
 
 constexpr size_t kNamedTopics = 10;  // more are counted
 
+// The member of a table's file that a broker reads as the table.
+const char* TableOf(std::string_view name) {
+  if (name == "topics") return "topicConfigTable";
+  return name == "subscriptionGroup" ? "subscriptionGroupTable" : "offsetTable";
+}
+
 // What is wrong with a file that must be a JSON object; nothing when it is one.
-std::optional<std::string> ProblemOf(const std::string& path, std::optional<json::Value>* value) {
+std::optional<std::string> ProblemOf(std::string_view name, const std::string& path,
+                                     std::optional<json::Value>* value) {
   auto text = ReadFile(path);
   if (!text) return WithoutPath(text.error().what, path);
   auto parsed = json::Parse(*text);
   if (!parsed) return parsed.error().what;
   if (!parsed->is_object()) return "is no JSON object";
+  if (const Status whole = json::HasObject(TableOf(name))(*parsed); !whole) return whole.error().what;
   *value = std::move(*parsed);
   return std::nullopt;
 }
@@ -38,13 +47,13 @@ std::optional<json::Value> ConfigVerifier::LoadFile(std::string_view name) {
   const bool there = PathExists(path);
   if (!there && !PathExists(backup)) return std::nullopt;
   std::optional<json::Value> value;
-  const std::optional<std::string> problem = there ? ProblemOf(path, &value) : "is missing";
+  const std::optional<std::string> problem = there ? ProblemOf(name, path, &value) : "is missing";
   if (!problem) return value;
   if (!PathExists(backup)) {
     Say(name, Severity::kError, "config", *problem + "; there is no .bak either");
     return std::nullopt;
   }
-  const std::optional<std::string> backup_problem = ProblemOf(backup, &value);
+  const std::optional<std::string> backup_problem = ProblemOf(name, backup, &value);
   Say(name, backup_problem ? Severity::kError : Severity::kWarning, "config",
       *problem + (backup_problem ? "; its .bak is not sound either" : "; its .bak is sound and will be used"));
   if (backup_problem) sink_({backup, 0, Severity::kError, "config", *backup_problem});
@@ -114,7 +123,6 @@ void ConfigVerifier::CheckTopics(const QueueVerifier& queues) {
 void ConfigVerifier::CheckOffsets(const QueueVerifier& queues) {
   const json::Value* table = offsets_->Find("offsetTable");
   if (table == nullptr) return;
-  if (!table->is_object()) return Say("consumerOffset", Severity::kError, "offsets", "offsetTable is no JSON object");
   for (const auto& [name, offsets] : table->members()) {
     const size_t at = name.find('@');
     if (at == std::string::npos || at == 0 || at + 1 == name.size() || name.find('@', at + 1) != std::string::npos) {

@@ -44,7 +44,7 @@ void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink) {
 
 void VerifyPlainFiles(const StoreLayout& layout, const FaultSink& sink) {
   for (const Misplaced& misplaced : FindMisplaced(layout)) {
-    sink({misplaced.path, 0, Severity::kError, "I-14", std::string(misplaced.problem) + ": no broker would start"});
+    sink({misplaced.path, 0, Severity::kError, "I-14", misplaced.problem + ": no broker would start"});
   }
 }
 

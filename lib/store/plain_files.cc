@@ -1,30 +1,172 @@
 #include "store/plain_files.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "base/file.h"
+#include "protocol/names.h"
+#include "store/log_paths.h"
 
 namespace mq::store {
 
-std::vector<Misplaced> FindMisplaced(const StoreLayout& layout) {
-  std::vector<Misplaced> misplaced;
-  const auto check = [&](const std::string& path, mode_t kind, const char* problem) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) != kind) misplaced.push_back({path, problem});
-  };
-  for (const std::string& path : {layout.Lock(), layout.Abort(), layout.Checkpoint(), layout.Dispatched(),
-                                  layout.Tombstones(), layout.LogPathsFile(), layout.Pool(), layout.Pid()}) {
-    check(path, S_IFREG, "is no file");
-  }
-  for (const std::string_view socket : {StoreLayout::kControlSocket, StoreLayout::kBrokerSocket}) {
-    check(layout.MqDir().append("/").append(socket), S_IFSOCK, "is no socket");
-  }
-  return misplaced;
+namespace {
+
+constexpr const char* kMoveAway = "move it away";
+
+bool IsQueueNumber(const std::string& name) {
+  int32_t number = 0;
+  const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && stop == name.data() + name.size() && number >= 0;
 }
 
-Status RefuseMisplaced(const StoreLayout& layout) {
+class Finder {
+ public:
+  explicit Finder(const StoreLayout& layout) : layout_(layout) {}
+
+  std::vector<Misplaced> Run() {
+    LookAtLogPaths();
+    LookAtFolders();
+    LookAtFiles();
+    LookAtLogFiles();
+    LookAtQueues();
+    return std::move(found_);
+  }
+
+ private:
+  void Add(const std::string& path, std::string problem, std::string hint = kMoveAway) {
+    found_.push_back({path, std::move(problem), std::move(hint)});
+  }
+  static std::optional<mode_t> KindOf(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return status.st_mode & S_IFMT;
+  }
+  static bool IsLink(const std::string& path) {
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+  }
+
+  // What a broker makes and removes names in, or reads the names of.
+  void LookAtFolders() {
+    std::vector<std::string> folders = {layout_.root(), layout_.ConsumeQueueDir(), layout_.IndexDir(),
+                                        layout_.ConfigDir(), layout_.MqDir()};
+    folders.insert(folders.end(), layout_.CommitLogDirs().begin(), layout_.CommitLogDirs().end());
+    for (const std::string& folder : folders) {
+      if (const auto kind = KindOf(folder); kind && *kind != S_IFDIR) Add(folder, "is not a directory");
+    }
+  }
+
+  void LookAtFiles() {
+    for (const std::string& path : {layout_.Lock(), layout_.Abort(), layout_.Checkpoint(), layout_.Dispatched(),
+                                    layout_.Tombstones(), layout_.LogPathsFile(), layout_.Pool(), layout_.Pid()}) {
+      if (const auto kind = KindOf(path); kind && *kind != S_IFREG) Add(path, "is no file");
+    }
+    // Opened without following a link, which could lead out of the store.
+    for (const std::string& path : {layout_.Lock(), layout_.Abort(), layout_.Checkpoint()}) {
+      if (IsLink(path)) Add(path, "is a symbolic link");
+    }
+    for (const std::string_view socket : {StoreLayout::kControlSocket, StoreLayout::kBrokerSocket}) {
+      const std::string path = layout_.MqDir().append("/").append(socket);
+      if (const auto kind = KindOf(path); kind && *kind != S_IFSOCK) Add(path, "is no socket");
+    }
+    for (const char* table : {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}) {
+      const std::string path = JoinPath(layout_.ConfigDir(), table) + ".tmp";
+      if (const auto kind = KindOf(path); kind && *kind != S_IFREG) Add(path, "is no file");
+    }
+  }
+
+  // A disk that is not mounted would otherwise be a log that begins later, or not at all.
+  void LookAtLogPaths() {
+    const auto known = LoadLogPaths(layout_.root());
+    if (!known) return;  // told by who needs them
+    for (const auto* paths : {&known->writable, &known->read_only}) {
+      for (const std::string& path : *paths) {
+        const auto kind = KindOf(path);
+        if (kind && *kind == S_IFDIR) continue;
+        Add(layout_.LogPathsFile(), "names " + path + (kind ? ", which is not a directory" : ", which is not there"),
+            "mount it or put it back; to go on without it, remove " + layout_.LogPathsFile());
+      }
+    }
+  }
+
+  void LookAtLogFiles() {
+    for (const std::string& directory : layout_.CommitLogDirs()) {
+      const auto names = ListDirectory(directory);
+      if (!names) continue;  // missing, or told by who needs them
+      for (const std::string& name : *names) {
+        if (!ParseMappedFileName(name)) continue;
+        const std::string path = JoinPath(directory, name);
+        const auto kind = KindOf(path);
+        if (IsLink(path)) {
+          Add(path, "is a symbolic link");
+        } else if (kind && *kind != S_IFREG) {
+          Add(path, "is no file");
+        }
+      }
+    }
+  }
+
+  // A file of another name is nobody's business.
+  void LookAtQueues() {
+    for (const auto& topic : Folder(layout_.ConsumeQueueDir())) {
+      std::error_code error;
+      const std::string name = topic.path().filename().string();
+      if (!topic.is_directory(error)) {
+        if (!error && protocol::CheckTopicName(name)) Add(topic.path().string(), "is not a directory");
+        continue;
+      }
+      for (const auto& queue : Folder(topic.path().string())) {
+        if (queue.is_directory(error) || error || !IsQueueNumber(queue.path().filename().string())) continue;
+        Add(queue.path().string(), "is not a directory");
+      }
+    }
+  }
+
+  static std::filesystem::directory_iterator Folder(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::directory_iterator(path, std::filesystem::directory_options::skip_permission_denied, error);
+  }
+
+  const StoreLayout& layout_;
+  std::vector<Misplaced> found_;
+};
+
+// Where the log ends, which recovery may have to write: empty without a log.
+std::string LastLogFile(const StoreLayout& layout) {
+  const auto files = ListLogFiles(layout);
+  return files && !files->empty() ? layout.CommitLogFile(PhysicalOffset(files->back().start)) : std::string();
+}
+
+Status MustAllow(const std::string& path, int mode, const char* problem) {
+  if (path.empty() || ::access(path.c_str(), mode) == 0 || errno != EACCES) return Ok();
+  return ErrnoError(ErrorCode::kIo, path + " " + problem).WithHint("the broker's user needs that permission");
+}
+
+// What a start opens for writing. A filesystem that is read-only is told by the lock, which comes first.
+Status RefuseForbidden(const StoreLayout& layout) {
+  for (const std::string& folder : {layout.root(), layout.ConsumeQueueDir(), layout.ConfigDir(), layout.MqDir()}) {
+    MQ_TRY(MustAllow(folder, R_OK | W_OK | X_OK, "may not be read and written"));
+  }
+  for (const std::string& file : {layout.Lock(), layout.Checkpoint(), LastLogFile(layout)}) {
+    MQ_TRY(MustAllow(file, R_OK | W_OK, "may not be read and written"));
+  }
+  return Ok();
+}
+
+}  // namespace
+
+std::vector<Misplaced> FindMisplaced(const StoreLayout& layout) { return Finder(layout).Run(); }
+
+Status RefuseUnusable(const StoreLayout& layout) {
   const std::vector<Misplaced> misplaced = FindMisplaced(layout);
-  if (misplaced.empty()) return Ok();
-  return MakeError(ErrorCode::kCorruption, misplaced.front().path + " " + misplaced.front().problem)
-      .WithHint("move it away");
+  if (misplaced.empty()) return RefuseForbidden(layout);
+  const Misplaced& first = misplaced.front();
+  return MakeError(ErrorCode::kCorruption, first.path + " " + first.problem).WithHint(first.hint);
 }
 
 }  // namespace mq::store

@@ -1,5 +1,6 @@
 #include "store/queue_check.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,11 +27,18 @@ class QueueFiles {
         file_bytes_(options.consume_queue_file_bytes),
         directory_(StoreLayout(options.root).QueueDir(name.topic, name.queue_id)) {}
 
-  // Files of a wrong size (a crash of another writer) are worth nothing: they are removed.
+  // Files of a wrong size (a crash of another writer) are worth nothing, nor is what has the name of a file and is
+  // none, a link above all, which no writer follows: they are removed.
   Status Load(QueueCheck& check) {
-    MQ_ASSIGN(auto files, ListMappedFiles(directory_));
-    for (const FileEntry& file : files) {
-      if (file.bytes == file_bytes_ && file.start % file_bytes_ == 0) {
+    const auto names = ListDirectory(directory_);
+    if (!names && (names.error().code == ErrorCode::kNotFound || names.error().sys_errno == ENOTDIR)) return Ok();
+    if (!names) return names.error();
+    for (const std::string& name : *names) {
+      const auto start = ParseMappedFileName(name);
+      struct stat status {};
+      if (!start || ::lstat(JoinPath(directory_, name).c_str(), &status) != 0) continue;
+      const FileEntry file{*start, status.st_size};
+      if (S_ISREG(status.st_mode) && file.bytes == file_bytes_ && file.start % file_bytes_ == 0) {
         files_.push_back(file);
       } else {
         MQ_TRY(Remove(file, check));

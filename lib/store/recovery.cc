@@ -43,8 +43,12 @@ class LogRecovery {
   Result<RecoverResult> Run() {
     MQ_TRY(RefuseForeignFormats());
     MQ_ASSIGN(files_, ListLogFiles(layout_));
-    if (files_.empty()) return result_;
     MQ_TRY(ReadTimesAndPosition());
+    if (files_.empty()) {
+      MQ_TRY(RefuseMissingLog());
+      return result_;
+    }
+    MQ_TRY(RefuseOtherSize());
     MQ_TRY(CheckFiles());
     if (files_.empty()) return result_;
     result_.min = PhysicalOffset(files_.front().start);
@@ -72,6 +76,20 @@ class LogRecovery {
       return MakeError(ErrorCode::kCorruption, foreign->path + " " + foreign->what);
     }
     return Ok();
+  }
+
+  // Files that agree with one another alone: the store was made with another size.
+  Status RefuseOtherSize() const {
+    const FileEntry& first = files_.front();
+    if (first.bytes == file_bytes() || first.bytes == 0 || first.bytes % kPageBytes != 0) return Ok();
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].start != first.start + static_cast<int64_t>(i) * first.bytes) return Ok();
+      if (files_[i].bytes != first.bytes && i + 1 < files_.size()) return Ok();
+    }
+    const std::string size = std::to_string(first.bytes);
+    return MakeError(ErrorCode::kCorruption, "the commit log files in " + layout_.CommitLogDir() + " have " + size +
+                                                 " bytes; mappedFileSizeCommitLog is " + std::to_string(file_bytes()))
+        .WithHint("set mappedFileSizeCommitLog=" + size + ", the size the store was made with");
   }
 
   // Contiguous, all of the configured size. The last one may be shorter after a crash: it gets its size
@@ -158,6 +176,21 @@ class LogRecovery {
     std::string why;
     marker_ = LoadBelievedMarker(options_, result_.min, all, &why);
     durable_ = std::max(flushed_, marker_ ? marker_->offset : PhysicalOffset(0));
+  }
+
+  // Of a log of which no file is left. With its queues still there its disk is not mounted, or somebody took the wrong
+  // folder; without them somebody began anew.
+  Status RefuseMissingLog() const {
+    const int64_t durable = SaidToBeDurable();
+    if (durable == 0) return Ok();
+    MQ_ASSIGN(const auto queues, ListQueues(layout_));
+    if (queues.empty()) {
+      log::Warn("store.recover", "the log is gone, and its queues with it: it begins anew").Field("durable", durable);
+      return Ok();
+    }
+    return MakeError(ErrorCode::kCorruption, layout_.CommitLogDir() + " holds no commit log file, and records up to " +
+                                                 "position " + std::to_string(durable) + " were durable")
+        .WithHint("put the files back, or mount their disk; to begin anew, remove consumequeue too");
   }
 
   // A crash takes no file whose records were durable: somebody did.
@@ -400,7 +433,7 @@ class LogRecovery {
   int64_t durable_timestamp_ = 0;
   PhysicalOffset flushed_;  // by the checkpoint; 0: it knows times alone
   int64_t scan_timestamp_ = 0;
-  PhysicalOffset durable_;  // that position, or the believed marker's, whichever is further
+  PhysicalOffset durable_;   // that position, or the believed marker's, whichever is further
   PhysicalOffset torn_end_;  // where a last file that was too short ended; 0: none
   RecoverResult result_;
 };

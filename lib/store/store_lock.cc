@@ -1,6 +1,7 @@
 #include "store/store_lock.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -17,6 +18,38 @@ Result<StoreLock> StoreLock::TryAcquire(const StoreLayout& layout) {
 }
 
 StoreLock StoreLock::FromDescriptor(UniqueFd fd) { return StoreLock(std::move(fd)); }
+
+namespace {
+
+// Whether one of the process's descriptors is that file.
+bool HasOpen(const std::string& process, const struct stat& file) {
+  const std::string directory = process + "/fd";
+  const auto names = ListDirectory(directory);
+  if (!names) return false;  // gone, or somebody else's
+  for (const std::string& name : *names) {
+    struct stat status {};
+    if (::stat(JoinPath(directory, name).c_str(), &status) == 0 && status.st_dev == file.st_dev &&
+        status.st_ino == file.st_ino)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<LockHolder> FindLockHolders(const StoreLayout& layout) {
+  std::vector<LockHolder> holders;
+  struct stat file {};
+  const auto processes = ListDirectory("/proc");
+  if (!processes || ::stat(layout.Lock().c_str(), &file) != 0) return holders;
+  for (const std::string& name : *processes) {
+    const auto pid = ParseInt64(name);
+    if (!pid || *pid == ::getpid() || !HasOpen("/proc/" + name, file)) continue;
+    const auto comm = ReadFile("/proc/" + name + "/comm");
+    holders.push_back({*pid, comm ? std::string(Trim(*comm)) : "a process"});
+  }
+  return holders;
+}
 
 Status WritePid(const StoreLayout& layout, int64_t pid) {
   return WriteFileAtomically(layout.Pid(), std::to_string(pid) + "\n");

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -31,6 +32,15 @@ class StoreLock {
   explicit StoreLock(UniqueFd fd) : fd_(std::move(fd)) {}
   UniqueFd fd_;
 };
+
+// Who has the store's lock file open, as far as /proc shows it to this user: this process is not among them. For
+// messages and for how long to wait; never decides who may write.
+struct LockHolder {
+  int64_t pid = 0;
+  std::string name;  // "mq-flushd"
+  bool is_helper() const { return name == "mq-flushd" || name == "mq-reputd"; }
+};
+std::vector<LockHolder> FindLockHolders(const StoreLayout& layout);
 
 // mq/pid, for messages only: never decides anything.
 Status WritePid(const StoreLayout& layout, int64_t pid);

@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load helper
 
 @test "a second broker on the same store leaves with status 8 naming the pid" {
@@ -24,12 +25,27 @@ load helper
   local starter=$!
   until_true 5 bash -c "! kill -0 $flushd 2>/dev/null"
   [ ! -e "$T/second" ]
+  until_true 5 grep -q "waiting for mq-reputd (pid $reputd) of the last run to leave" "$T/broker.log"
   kill -CONT "$reputd"
   wait $starter
   [ -e "$T/second" ]
   until_true 5 bash -c "! kill -0 $reputd 2>/dev/null"
   pkill -TERM -f -- "mq-broker.*--store $STORE"
   until_true 10 bash -c "[ ! -e '$STORE/abort' ]"
+}
+
+@test "a start that is refused leaves no helper that the next one meets" {
+  start_cluster
+  LISTEN=$BROKER
+  stop broker
+  cp "$STORE/config/topics.json" "$T/"
+  echo '{' | tee "$STORE/config/topics.json" > "$STORE/config/topics.json.bak"
+  run -8 mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" $SMALL
+  cp "$T/topics.json" "$STORE/config/"
+  : > "$T/broker.log"
+  start_broker
+  not grep -q 'serves this store' "$T/broker.log"
+  until_true 5 eval '[ "$(helper_pid flushd | wc -l)$(helper_pid reputd | wc -l)" = 11 ]'
 }
 
 @test "ST-06 abort is there while the broker runs, gone after a clean stop, kept after kill -9" {

@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load helper
 
 # refuses TEXT... -- COMMAND...: it ends by itself with a status of its own, never says that it is ready, and one line
@@ -61,6 +62,28 @@ refuses() {
   STORE=$T/disk/store
   refuses 4194304 "$STORE/commitlog/00000000000000000000" "No space left" -- broker || { umount -l "$T/disk"; false; }
   umount -l "$T/disk"
+}
+
+@test "what a broker refuses to start on, a plan refuses in the same line with status 8, and verification names" {
+  start_cluster
+  mq-admin topic create T > /dev/null
+  seq 10 | mq-send -t T -q
+  stop broker
+  cp -a "$STORE" "$T/base"
+  local odd line
+  for odd in 'rm -rf consumequeue/T/0; echo x > consumequeue/T/0' 'rm -r index; echo x > index' \
+    'rm commitlog/0*0; mkdir commitlog/00000000000000000000' 'ln -s /nowhere checkpoint.new; mv checkpoint.new checkpoint' \
+    'printf "write %s\n" "$T/gone" > mq/log-paths' 'rm -r commitlog'; do
+    rm -rf "$STORE"; cp -a "$T/base" "$STORE"
+    (cd "$STORE" && eval "$odd")
+    run -8 mq-broker -n 127.0.0.1:1 --listen 127.0.0.1:0 --store "$STORE" $SMALL
+    line=$(grep '^mq-broker: ' <<< "$output" | head -1)
+    line=${line#mq-broker: }
+    [ -n "$line" ]
+    run -8 mq-storedump "$STORE" --plan
+    [[ $output == *"$line"* ]]
+    run -1 mq-storedump "$STORE" --verify
+  done
 }
 
 # whole FILE: JSON from end to end, but for the numbers that RocketMQ has as keys.

@@ -117,7 +117,7 @@ TEST_F(PlanTest, NamesConfigurationThatIsDamaged) {
   Fill();
   const std::string topics = store.layout().ConfigDir() + "/topics.json";
   store.Corrupt(topics, 0, "not json");
-  EXPECT_NE(Find(Plan(), "refuse", "so is its .bak"), nullptr);
+  EXPECT_NE(Find(Plan(), "refuse", "topics.json.bak"), nullptr);
   ASSERT_TRUE(WriteFileAtomically(topics + ".bak", "{}").has_value());
   EXPECT_NE(Find(Plan(), "fall-back", "takes its place"), nullptr);
 }

@@ -173,6 +173,25 @@ TEST(RecoveryTest, ALastFileThatIsMissingWithDurableRecordsIsRefused) {
   }
 }
 
+TEST(RecoveryTest, ALogWithoutAnyFileIsRefusedWhereRecordsWereDurableAndQueuesAreLeft) {
+  TestStore store;
+  Fill(store);
+  store.DispatchAll();
+  const PhysicalOffset end = store.log->wrote();
+  ASSERT_TRUE(RemoveTree(store.layout().CommitLogDir()).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().Checkpoint()).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  // No marker and no checkpoint, or RocketMQ's, say nothing.
+  EXPECT_TRUE(RecoverCommitLog(store.options, true, nullptr).has_value());
+  ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, end}).has_value());
+  const auto refused = RecoverCommitLog(store.options, true, nullptr);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find("holds no commit log file"), std::string::npos) << refused.error().what;
+  // Begun anew.
+  ASSERT_TRUE(RemoveTree(store.layout().ConsumeQueueDir()).has_value());
+  EXPECT_TRUE(RecoverCommitLog(store.options, true, nullptr).has_value());
+}
+
 // The last messages are lost, their positions are not; nor are their numbers, if the marker still knows them.
 TEST(RecoveryTest, AnEndThatIsDamagedBelowTheLastFlushKeepsItsNumbers) {
   enum class Evidence { kNone, kCheckpoint, kMarker };
@@ -350,7 +369,10 @@ TEST(RecoveryTest, RefusesAnotherFileSizeAndMissingFiles) {
   Fill(store);
   StoreOptions other = store.options;
   other.commit_log_file_bytes = 131072;
-  EXPECT_FALSE(RecoverCommitLog(other, true, nullptr).has_value());
+  const auto refused = RecoverCommitLog(other, true, nullptr);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find("have 65536 bytes; mappedFileSizeCommitLog is 131072"), std::string::npos);
+  EXPECT_EQ(refused.error().hint, "set mappedFileSizeCommitLog=65536, the size the store was made with");
   ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(65536))).has_value());
   EXPECT_FALSE(RecoverCommitLog(store.options, true, nullptr).has_value());
 }

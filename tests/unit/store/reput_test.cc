@@ -72,7 +72,7 @@ TEST(ReputTest, LostQueueFilesComeBackByteForByte) {
   const auto before = store.QueueBytes();
   ASSERT_GT(before.size(), 20u);
   const std::string queue = store.layout().QueueDir("T", 1);
-  for (int kind = 0; kind < 6; ++kind) {
+  for (int kind = 0; kind < 8; ++kind) {
     if (kind == 0) {
       ASSERT_TRUE(RemoveFile(queue + "/" + MappedFileName(400)).has_value());
     }
@@ -90,6 +90,11 @@ TEST(ReputTest, LostQueueFilesComeBackByteForByte) {
     }
     if (kind == 5) {
       ASSERT_EQ(::truncate((queue + "/" + MappedFileName(200)).c_str(), 0), 0);
+    }
+    if (kind >= 6) {  // no writer follows a link, to wherever it leads
+      const std::string file = queue + "/" + MappedFileName(200);
+      ASSERT_EQ(::rename(file.c_str(), (store.options.root + "/moved").c_str()), 0);
+      ASSERT_EQ(::symlink(kind == 6 ? (store.options.root + "/moved").c_str() : "/nowhere", file.c_str()), 0);
     }
     store.Boot();
     EXPECT_EQ(store.table.Find("T", 1)->next, QueueOffset(static_cast<int64_t>(80))) << kind;
