@@ -34,6 +34,14 @@ void CheckLosses(const BrokerAddress& broker, const RuntimeInfo& info, std::vect
   if (const auto damage = info.find("logDamage"); damage != info.end()) {
     warnings.push_back(NameOf(broker) + ": the commit log is damaged: " + damage->second);
   }
+  if (const auto unknown = info.find("unknownTopics"); unknown != info.end()) {
+    warnings.push_back(NameOf(broker) + ": no table knows the topics of messages in the log: " + unknown->second +
+                       "; put config/topics.json back and start the broker again, or make them with mq-admin topic " +
+                       "create TOPIC --read-queues N --write-queues N");
+  }
+  if (const auto unsaved = info.find("unsavedTables"); unsaved != info.end()) {
+    warnings.push_back(NameOf(broker) + ": changes are in effect, but not saved: " + unsaved->second);
+  }
   if (const auto removed = info.find("unreadRemoved"); removed != info.end()) {
     warnings.push_back(NameOf(broker) +
                        ": unread messages were removed, because the disk was nearly full: " + removed->second);

@@ -183,6 +183,7 @@ Status Broker::BuildParts(Recovery& found) {
     log::Warn("store.pool", "transientStorePoolEnable is ignored: it works with ASYNC_FLUSH only");
   }
 
+  core_.unknown_topics.Look(*core_.queue_table, *core_.topics);
   core_.queues->RevealAll();
   core_.offsets->LimitToQueues();
   MQ_ASSIGN(core_.log, store::CommitLog::Open(options_.store, *positions_, recovered.end, core_.pool.get()));

@@ -63,7 +63,8 @@ void Clients::ProcessHeartbeat(remoting::Channel& channel, const CommandView& re
   }
   if (!made_topic) return channel.Reply(request, ResponseCode::kSuccess);
   // Answered when the name servers know the retry topic: the consumer asks them for it next.
-  core_.topics->WhenReady([reply = LateReply(channel, request)] { reply.Send(ResponseCode::kSuccess); });
+  // One that cannot be saved serves as well.
+  core_.topics->WhenReady([reply = LateReply(channel, request)](const Status&) { reply.Send(ResponseCode::kSuccess); });
 }
 
 void Clients::Join(const Member& member, uint64_t channel_id, protocol::ConsumerData& consumer) {

@@ -10,9 +10,15 @@ ConfigFile::ConfigFile(loop::Loop& loop, std::string path) : loop_(loop), path_(
 
 ConfigFile::~ConfigFile() { state_->owner_gone = true; }
 
-Result<std::optional<json::Value>> ConfigFile::Load() { return json::LoadFile(path_); }
+Result<std::optional<json::Value>> ConfigFile::Load(const std::string& table) {
+  return json::LoadFile(path_, json::HasObject(table));
+}
 
-Status ConfigFile::SaveNow(const std::string& text) { return WriteFileAtomically(path_, text, true); }
+Status ConfigFile::SaveNow(const std::string& text, bool keep_backup) {
+  Status saved = WriteFileAtomically(path_, text, keep_backup);
+  state_->problem = saved ? std::string() : saved.error().what;
+  return saved;
+}
 
 void ConfigFile::Save(std::string text, Done done) {
   state_->text = std::move(text);
@@ -33,8 +39,13 @@ void ConfigFile::StartSave(loop::Loop& loop, const std::string& path, const std:
   loop.Work([job, path] { job->result = WriteFileAtomically(path, job->text, true); },
             [job, path, state, &loop] {
               state->saving = false;
-              if (!job->result)
+              // Once for all tries that fail alike.
+              std::string problem = job->result ? std::string() : job->result.error().what;
+              if (!job->result && problem != state->problem) {
                 log::Err("config.save", "not saved").Field("file", path).Field("error", job->result.error());
+              }
+              if (job->result && !state->problem.empty()) log::Info("config.save", "saved again").Field("file", path);
+              state->problem = std::move(problem);
               if (!state->waiting.empty()) StartSave(loop, path, state);
               for (auto& done : job->waiting) {
                 if (done && !state->owner_gone) done(job->result);

@@ -25,21 +25,25 @@ class ConfigFile {
   ConfigFile& operator=(const ConfigFile&) = delete;
 
   // Nothing when neither file nor backup exists or holds anything. An error when a file is there and none can be read.
-  Result<std::optional<json::Value>> Load();
+  // `table` names the member that is the table.
+  Result<std::optional<json::Value>> Load(const std::string& table);
 
   // Saves the newest text given so far; `done` (may be empty) learns whether the text it came with, or a newer one, is
   // durable. Saves under way are not repeated for every change: the last text wins.
   using Done = std::function<void(const Status&)>;
   void Save(std::string text, Done done);
-  // Saves at once, on the calling thread. For boot and the end of a clean stop.
-  Status SaveNow(const std::string& text);
+  // Saves at once, on the calling thread. For boot. Without `keep_backup` the backup stays what it was.
+  Status SaveNow(const std::string& text, bool keep_backup = true);
   bool saving() const { return state_->saving; }
+  // Why the last save failed; empty when it did not.
+  const std::string& problem() const { return state_->problem; }
   const std::string& path() const { return path_; }
 
  private:
   struct State {  // outlives this object while a save is under way
     bool saving = false;
     bool owner_gone = false;
+    std::string problem;
     std::string text;
     std::vector<Done> waiting;  // for `text`
   };

@@ -18,12 +18,47 @@ ConsumerOffsets::ConsumerOffsets(loop::Loop& loop, std::string path, EndOf end_o
     : file_(loop, std::move(path)), end_of_(std::move(end_of)), saved_ms_(MonotonicMs()) {}
 
 Status ConsumerOffsets::Load() {
-  MQ_ASSIGN(auto value, file_.Load());
+  MQ_ASSIGN(auto value, file_.Load("offsetTable"));
   if (!value) return Ok();
   auto stored = protocol::ConsumerOffsetsFromJson(*value);
   if (!stored) return MakeError(ErrorCode::kCorruption, file_.path() + ": " + stored.error().what);
   table_ = std::move(*stored);
+  DropNonsense();
   return Ok();
+}
+
+void ConsumerOffsets::DropNonsense() {
+  int64_t dropped = 0;
+  std::string first;
+  for (auto& [key, offsets] : table_) {
+    std::erase_if(offsets, [&, name = std::string_view(key)](const auto& entry) {
+      if (entry.second >= -1) return false;  // -1 is the wire's way to say that there is none
+      if (dropped++ == 0) {
+        first.append(name)
+            .append(" ")
+            .append(std::to_string(entry.first))
+            .append(": ")
+            .append(std::to_string(entry.second));
+      }
+      return true;
+    });
+  }
+  if (dropped == 0) return;
+  log::Warn("offsets.load", "negative offsets are dropped: their groups begin anew in these queues")
+      .Field("file", file_.path())
+      .Field("count", dropped)
+      .Field("first", first);
+  // In the file's place at once: the next change would make the file with the nonsense the backup.
+  if (const Status saved = file_.SaveNow(FileText(), false); !saved) {
+    log::Warn("offsets.load", "not saved yet").Field("error", saved.error());
+    changed_ = true;
+  }
+}
+
+std::string ConsumerOffsets::FileText() const {
+  json::Writer writer(json::Writer::Style::kPretty);
+  protocol::WriteConsumerOffsets(writer, table_);
+  return writer.Take();
 }
 
 const std::string& ConsumerOffsets::KeyOf(std::string_view topic, std::string_view group) const {
@@ -152,10 +187,8 @@ void ConsumerOffsets::RemoveTopic(std::string_view topic) {
 }
 
 void ConsumerOffsets::Save(ConfigFile::Done done) {
-  json::Writer writer(json::Writer::Style::kPretty);
-  protocol::WriteConsumerOffsets(writer, table_);
   changed_ = false;
-  file_.Save(writer.Take(), [this, done = std::move(done)](const Status& saved) {
+  file_.Save(FileText(), [this, done = std::move(done)](const Status& saved) {
     if (!saved) changed_ = true;
     if (done) done(saved);
   });

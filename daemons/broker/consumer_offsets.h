@@ -33,6 +33,7 @@ class ConsumerOffsets {
   using EndOf = std::function<int64_t(std::string_view topic, int32_t queue_id)>;
   ConsumerOffsets(loop::Loop& loop, std::string path, EndOf end_of);
 
+  // What is no offset (below -1) is dropped and told.
   Status Load();
   // Takes back offsets that are beyond the end of their queue, because a crash has taken the messages away; each is
   // logged. After recovery for everything, and for a topic that was made anew.
@@ -58,8 +59,9 @@ class ConsumerOffsets {
 
   // Saves what has changed when the interval is over.
   void Tick(int64_t now_ms, int64_t interval_ms);
-  // Saves what has changed and calls back when that is over, with the outcome. For the end of a clean stop.
+  // Saves what has changed and calls back when that is over, with the outcome.
   void SaveAll(ConfigFile::Done done);
+  const std::string& save_problem() const { return file_.problem(); }
 
  private:
   using Offsets = protocol::OffsetsById;
@@ -67,6 +69,8 @@ class ConsumerOffsets {
   void Limit(std::string_view key, Offsets& offsets);
   bool MayGoBack(int32_t queue_id, std::string_view topic, int64_t stored, int64_t offset);
   void Save(ConfigFile::Done done);
+  std::string FileText() const;
+  void DropNonsense();
   void RemoveIf(const std::function<bool(std::string_view topic, std::string_view group)>& unwanted);
 
   struct Reset {

@@ -15,6 +15,7 @@
 #include "broker/stats_table.h"
 #include "broker/subscription_groups.h"
 #include "broker/topics.h"
+#include "broker/unknown_topics.h"
 #include "loop/loop.h"
 #include "protocol/host.h"
 #include "store/boot_minimums.h"
@@ -38,6 +39,7 @@ struct Core {
   std::unique_ptr<store::QueueTable> queue_table;
   std::unique_ptr<Queues> queues;
   std::unique_ptr<Topics> topics;
+  UnknownTopics unknown_topics;
   std::unique_ptr<SubscriptionGroups> groups;
   std::unique_ptr<ConsumerOffsets> offsets;
   std::unique_ptr<store::TransientPool> pool;  // null without one

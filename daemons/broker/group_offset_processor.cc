@@ -1,6 +1,7 @@
 #include "broker/group_offset_processor.h"
 
 #include "base/log.h"
+#include "broker/late_reply.h"
 #include "protocol/group_headers.h"
 #include "protocol/names.h"
 #include "protocol/offset_bodies.h"
@@ -93,7 +94,7 @@ void GroupOffsetProcessor::ProcessClone(Channel& channel, const CommandView& req
       .Field("to", header->destination)
       .Field("topic", header->topic)
       .Field("client", channel.peer());
-  channel.Reply(request, ResponseCode::kSuccess);
+  core_.offsets->SaveAll([reply = LateReply(channel, request)](const Status& saved) { reply.SendSaved(saved); });
 }
 
 }  // namespace mq::broker

@@ -28,12 +28,8 @@ Status Check(const protocol::SubscriptionGroupConfig& config) {
   return range("whichBrokerWhenConsumeSlowly", config.which_broker_when_slow, 0, INT32_MAX);
 }
 
-// In memory the change is made already: whoever asked is told that a restart would lose it.
 ConfigFile::Done AnswerWhenSaved(Channel& channel, const CommandView& request) {
-  return [reply = LateReply(channel, request)](const Status& saved) {
-    if (saved) return reply.Send(ResponseCode::kSuccess);
-    reply.Send(ResponseCode::kSystemError, "in effect, but not saved: " + saved.error().what);
-  };
+  return [reply = LateReply(channel, request)](const Status& saved) { reply.SendSaved(saved); };
 }
 
 }  // namespace

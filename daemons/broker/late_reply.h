@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "base/result.h"
 #include "protocol/command.h"
 #include "remoting/channel.h"
 
@@ -17,6 +18,12 @@ class LateReply {
         opaque_(request.opaque),
         oneway_(request.is_oneway()) {}
 
+  // The answer to a change, once it is known whether it is on the disk. In memory it is made already: whoever asked is
+  // told that a restart would lose it.
+  void SendSaved(const Status& saved, std::string_view body = {}) const {
+    if (saved) return Send(protocol::ResponseCode::kSuccess, {}, body);
+    Send(protocol::ResponseCode::kSystemError, "in effect, but not saved: " + saved.error().what);
+  }
   void Send(protocol::ResponseCode code, std::string_view remark = {}, std::string_view body = {}) const {
     const auto channel = channel_.lock();
     if (!channel || oneway_) return;

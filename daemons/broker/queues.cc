@@ -1,5 +1,7 @@
 #include "broker/queues.h"
 
+#include <algorithm>
+
 #include "broker/pull_hold.h"
 
 namespace mq::broker {
@@ -66,6 +68,15 @@ void Queues::ResetTopic(std::string_view topic, uint32_t tombstones) {
     queue->put_nums = queue->put_size = nullptr;
     Show(*queue, store::QueueOffset(0));
   }
+}
+
+int32_t Queues::RecoveredQueues(std::string_view topic) const {
+  int32_t queues = 0;
+  table_.ForEach([&](const store::QueueState& state) {
+    if (state.recovered && state.next.value() > 0 && state.topic == topic)
+      queues = std::max(queues, state.queue_id + 1);
+  });
+  return queues;
 }
 
 void Queues::ForEach(const std::function<void(Queue&)>& visit) {

@@ -63,6 +63,8 @@ class Queues {
   // The topic was deleted; its queues start again at 0 and old entries are not read before `tombstones` are applied.
   void ResetTopic(std::string_view topic, uint32_t tombstones);
   void ForEach(const std::function<void(Queue&)>& visit);
+  // One more than the largest queue id of which recovery has seen messages; 0: none.
+  int32_t RecoveredQueues(std::string_view topic) const;
 
  private:
   struct Key {

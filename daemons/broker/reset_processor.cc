@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "broker/late_reply.h"
 #include "protocol/codes.h"
 #include "protocol/group_headers.h"
 
@@ -104,7 +105,9 @@ void ResetProcessor::ProcessReset(Channel& channel, const CommandView& request) 
     }
   }
   TellMembers(wish, *group, *targets);
-  channel.ReplyBody(request, protocol::EncodeResetOffset(*targets, protocol::ResetForm::kMap));
+  core_.offsets->SaveAll(
+      [reply = LateReply(channel, request), body = protocol::EncodeResetOffset(*targets, protocol::ResetForm::kMap)](
+          const Status& saved) { reply.SendSaved(saved, body); });
 }
 
 }  // namespace mq::broker

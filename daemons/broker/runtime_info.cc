@@ -96,6 +96,15 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   }
   t.emplace_back("pageCacheLockTimeMills", "0");
   if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
+  if (std::string unknown = core.unknown_topics.Text(*core.topics); !unknown.empty()) {
+    t.emplace_back("unknownTopics", std::move(unknown));
+  }
+  std::string unsaved;
+  for (const std::string& problem :
+       {core.topics->save_problem(), core.groups->save_problem(), core.offsets->save_problem()}) {
+    if (!problem.empty()) unsaved += (unsaved.empty() ? "" : "; ") + problem;
+  }
+  if (!unsaved.empty()) t.emplace_back("unsavedTables", std::move(unsaved));
   return t;
 }
 

@@ -95,8 +95,13 @@ Topic* SendProcessor::TopicOf(Send& send) {
     return nullptr;
   }
   if (!core_.topics->IsReady(*topic)) {
+    if (const std::string& problem = core_.topics->save_problem(); !problem.empty()) {
+      Refuse(send.channel, send.request, ResponseCode::kServiceNotAvailable,
+             "topic[" + std::string(name) + "] cannot be made: " + problem);
+      return nullptr;
+    }
     HoldOrRefuse(send.channel, send.request, HeldFor::kTopic);
-    core_.topics->WhenReady([this] { gate_.Release(); });
+    core_.topics->WhenReady([this](const Status&) { gate_.Release(); });
     return nullptr;
   }
   return topic;

@@ -27,7 +27,7 @@ Status SubscriptionGroups::Load() {
     config.name = name;
     groups_.emplace(name, std::move(config));
   }
-  MQ_ASSIGN(auto value, file_.Load());
+  MQ_ASSIGN(auto value, file_.Load("subscriptionGroupTable"));
   if (!value) return Ok();
   auto stored = protocol::GroupConfigsFromJson(*value);
   if (!stored) return MakeError(ErrorCode::kCorruption, file_.path() + ": " + stored.error().what);

@@ -47,6 +47,7 @@ class SubscriptionGroups {
   void Tick();
   // Calls back, with the outcome, when everything is saved. For the end of a clean stop.
   void SaveAll(ConfigFile::Done done);
+  const std::string& save_problem() const { return file_.problem(); }
 
  private:
   void RaiseVersion();

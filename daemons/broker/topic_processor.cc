@@ -18,7 +18,7 @@ TopicProcessor::TopicProcessor(Core& core, PullHold& hold, store::Tombstones tom
     : core_(core), hold_(hold), layout_(core.options.store.root), tombstones_(std::move(tombstones)) {}
 
 void TopicProcessor::ReplyWhenKnown(Channel& channel, const CommandView& request) {
-  core_.topics->WhenReady([reply = LateReply(channel, request)] { reply.Send(ResponseCode::kSuccess); });
+  core_.topics->WhenReady([reply = LateReply(channel, request)](const Status& saved) { reply.SendSaved(saved); });
 }
 
 void TopicProcessor::ProcessCreate(Channel& channel, const CommandView& request) {
@@ -71,6 +71,7 @@ Status TopicProcessor::Bury(const std::vector<std::string>& names) {
   const uint32_t number = page.tombstones.load(std::memory_order_relaxed) + 1;
   for (const std::string& name : names) {
     core_.topics->Remove(name);
+    core_.unknown_topics.Forget(name);
     // A topic of that name starts at 0 again: a group that kept its place would miss the first messages.
     core_.offsets->RemoveTopic(name);
     core_.counters.RemoveTopic(name);

@@ -41,7 +41,7 @@ Status Topics::Load() {
   AddBuiltIn(protocol::kOffsetMovedTopic, 1, kReadWrite);
   AddBuiltIn(protocol::kScheduleTopic, 18, kReadWrite);
   AddBuiltIn(protocol::ReplyTopic(identity_.cluster), 1, kReadWrite);
-  MQ_ASSIGN(auto value, file_.Load());
+  MQ_ASSIGN(auto value, file_.Load("topicConfigTable"));
   if (value) {
     auto stored = protocol::TopicConfigsFromJson(*value);
     if (!stored) return MakeError(ErrorCode::kCorruption, file_.path() + ": " + stored.error().what);
@@ -100,6 +100,8 @@ Topic* Topics::AutoCreate(std::string_view name, std::string_view default_topic,
     return nullptr;
   }
   if (config.write_queues == 0) return nullptr;
+  // A table that lost the topic: the messages of all its queues can be read again.
+  config.read_queues = std::max(config.read_queues, std::min(queues_.RecoveredQueues(name), kMaxQueues));
   log::Info("topic.create", "made by a send").Field("topic", name).Field("queues", config.write_queues);
   return &Put(std::move(config));
 }
@@ -171,7 +173,7 @@ void Topics::Changed() {
 
 void Topics::Save() {
   file_.Save(FileText(), [this, change = changes_](const Status& saved) {
-    if (!saved) return;
+    if (!saved) return Fail(change, saved);
     saved_ = std::max(saved_, change);
     Advance();
   });
@@ -183,15 +185,28 @@ void Topics::Advance() {
   waiting.swap(waiting_);
   for (auto& one : waiting) {
     if (one.change <= ready_) {
-      one.done();
+      one.done(Ok());
     } else {
       waiting_.push_back(std::move(one));
     }
   }
 }
 
-void Topics::WhenReady(std::function<void()> done) {
-  if (changes_ <= ready_) return done();
+// Who waits for this change or an earlier one; a later one is being saved already.
+void Topics::Fail(uint64_t change, const Status& why) {
+  std::vector<Waiting> waiting;
+  waiting.swap(waiting_);
+  for (auto& one : waiting) {
+    if (one.change <= change) {
+      one.done(why);
+    } else {
+      waiting_.push_back(std::move(one));
+    }
+  }
+}
+
+void Topics::WhenReady(Ready done) {
+  if (changes_ <= ready_) return done(Ok());
   waiting_.push_back({changes_, std::move(done)});
 }
 

@@ -65,8 +65,12 @@ class Topics {
   bool IsSystem(std::string_view name) const;
 
   bool IsReady(const Topic& topic) const { return topic.made_by <= ready_; }
-  // Calls back once every change made so far is ready (never, while the file cannot be written).
-  void WhenReady(std::function<void()> done);
+  // Calls back once every change made so far is ready, or with the error when it cannot be saved: it is in effect then,
+  // and is saved later by itself, but a restart before that would lose it.
+  using Ready = std::function<void(const Status&)>;
+  void WhenReady(Ready done);
+  // Why the newest change is not saved; empty when nothing is known to be wrong.
+  const std::string& save_problem() const { return file_.problem(); }
   // Tells the name servers and calls back when those that answer have heard.
   using Announce = std::function<void(std::function<void()> done)>;
   void SetAnnounce(Announce announce) { announce_ = std::move(announce); }
@@ -86,6 +90,7 @@ class Topics {
   void Changed();
   void Save();
   void Advance();
+  void Fail(uint64_t change, const Status& why);
   std::string FileText() const;
 
   Identity identity_;
@@ -97,7 +102,7 @@ class Topics {
   std::function<void(std::string_view)> on_made_;
   struct Waiting {
     uint64_t change;
-    std::function<void()> done;
+    Ready done;
   };
   std::vector<Waiting> waiting_;
   uint64_t changes_ = 0;

@@ -41,6 +41,23 @@ load helper
   [ "$(mq-admin msg find -t T --key key --max 64 --format lines | wc -l)" = 64 ]
 }
 
+@test "topics.json and its backup lost: the topics of messages are named in log and health, and made again all is read" {
+  start_cluster
+  LISTEN=$BROKER
+  mq-admin topic create T --read-queues 12 --write-queues 12 > /dev/null
+  seq 120 | mq-send -t T -q
+  stop broker
+  rm "$STORE/config/topics.json" "$STORE/config/topics.json.bak"
+  start_broker
+  grep -q 'topics.load count=1 topics="T ([0-9]* queues\?)"' "$T/broker.log"
+  mq-admin health | grep -q 'warning: .*no table knows the topics of messages in the log: T ('
+  run -1 mq-admin health --strict
+  mq-admin topic create T --read-queues 12 --write-queues 12 > /dev/null
+  mq-admin health --strict
+  [ "$(mq-consume -t T --from start -e | sort -n | tail -1)" = 120 ]
+  [ "$(mq-consume -t T --from start -e | wc -l)" = 120 ]
+}
+
 @test "an end of the log that was durable and is gone is told: a missing file refuses the start, a lost tail keeps its numbers and warns in health" {
   start_cluster
   seq 60000 | mq-send -t T -q

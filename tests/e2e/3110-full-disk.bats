@@ -101,3 +101,27 @@ full() { mq-admin health | grep -qi 'sends are refused: .*\(disk is full\|no spa
   until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
   mq-storedump "$STORE" --verify
 }
+
+@test "a full disk: whoever changes topics, groups or offsets is told what is not saved; it is saved once there is space" {
+  mount_small
+  start_cluster --clean-file-forcibly-enable=false --disk-space-warning-level-ratio 1
+  LISTEN=$BROKER
+  mq-admin topic create T > /dev/null
+  cat /dev/zero > "$T/disk/foreign" 2> /dev/null || true
+  local change
+  for change in "topic create Later" "group create G"; do
+    run mq-admin $change
+    [ "$status" = 4 ]
+    [[ $output == *"in effect, but not saved: "*"No space left on device"* ]]
+  done
+  mq-admin health | grep -q 'warning: .*not saved: .*topics.json.*No space left.*subscriptionGroup.json'
+  # A first send cannot make a topic either, and says why at once.
+  run mq-send -t Fresh -m x --retries 0
+  [[ $output == *"topic[Fresh] cannot be made: "*"No space left on device"* ]]
+  rm "$T/disk/foreign"
+  until_true 10 mq-admin health --strict -q
+  stop broker
+  start_broker
+  mq-admin topic list | grep -qx Later
+  mq-admin group list | grep -qx G
+}

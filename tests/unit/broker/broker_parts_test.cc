@@ -5,10 +5,12 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "broker/config_file.h"
+#include "broker/consumer_offsets.h"
 #include "broker/pull_hold.h"
 #include "broker/queues.h"
 #include "broker/stats.h"
 #include "broker/topics.h"
+#include "broker/unknown_topics.h"
 #include "loop/loop.h"
 #include "protocol/names.h"
 
@@ -121,23 +123,23 @@ TEST(ConfigFileTest, FallsBackToTheBackupAndKeepsTheBadFileAside) {
   TempDir dir;
   loop::Loop loop;
   ConfigFile file(loop, dir / "topics.json");
-  EXPECT_FALSE(file.Load()->has_value());
+  EXPECT_FALSE(file.Load("table")->has_value());
   ASSERT_TRUE(file.SaveNow(R"({"a":1})"));
   ASSERT_TRUE(file.SaveNow(R"({"a":2})"));
-  for (const char* damage : {"{\"a\":3", "\x01\x02noise", "[1]", "{\"a\":4}{\"b\":", ""}) {
+  for (const char* damage : {"{\"a\":3", "\x01\x02noise", "[1]", "{\"a\":4}{\"b\":", "", "{\"a\":6,\"table\":[1]}"}) {
     ASSERT_TRUE(WriteFileAtomically(dir / "topics.json", damage));
-    const auto loaded = file.Load();
+    const auto loaded = file.Load("table");
     ASSERT_TRUE(loaded && loaded->has_value()) << damage;
     EXPECT_EQ((*loaded)->Int("a"), 1);
     EXPECT_EQ(*ReadFile(dir / "topics.json.damaged"), damage);
   }
   // The next save does not turn the bad file into the backup.
   ASSERT_TRUE(file.SaveNow(R"({"a":5})"));
-  EXPECT_EQ(file.Load().value()->Int("a"), 5);
+  EXPECT_EQ(file.Load("table").value()->Int("a"), 5);
   EXPECT_EQ(*ReadFile(dir / "topics.json.bak"), R"({"a":1})");
   ASSERT_TRUE(WriteFileAtomically(dir / "topics.json", "x"));
   ASSERT_TRUE(WriteFileAtomically(dir / "topics.json.bak", "y"));
-  const auto refused = file.Load();
+  const auto refused = file.Load("table");
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().what.find("topics.json"), std::string::npos);
 }
@@ -154,7 +156,7 @@ TEST(ConfigFileTest, TheLastTextOfManyWins) {
     });
   }
   loop.Run();
-  EXPECT_EQ(file.Load().value()->Int("i"), 49);
+  EXPECT_EQ(file.Load("table").value()->Int("i"), 49);
 }
 
 TEST(ConfigFileTest, ASaveOutlivesItsOwnerButNobodyIsCalled) {
@@ -167,7 +169,7 @@ TEST(ConfigFileTest, ASaveOutlivesItsOwnerButNobodyIsCalled) {
     }
   }
   loop::Loop loop;
-  EXPECT_EQ(ConfigFile(loop, dir / "c.json").Load().value()->Int("i"), 2);
+  EXPECT_EQ(ConfigFile(loop, dir / "c.json").Load("table").value()->Int("i"), 2);
 }
 
 struct TopicsFixture : testing::Test {
@@ -188,15 +190,82 @@ TEST_F(TopicsFixture, ASendMakesATopicAfterItsTemplate) {
   EXPECT_EQ(topic->config.write_queues, 4);
   EXPECT_EQ(topic->config.perm, 6);
   EXPECT_FALSE(topics.IsReady(*topic)) << "sends wait until its configuration is durable";
-  topics.WhenReady([&] { loop.Stop(); });
+  topics.WhenReady([&](const Status& saved) {
+    EXPECT_TRUE(saved);
+    loop.Stop();
+  });
   loop.Run();
   EXPECT_TRUE(topics.IsReady(*topics.Find("Fresh")));
   EXPECT_EQ(topics.AutoCreate("Other", "NoSuchTemplate", 4), nullptr);
   EXPECT_EQ(topics.AutoCreate("%RETRY%g", "NoSuchTemplate", 4)->config.write_queues, 1);
   EXPECT_EQ(topics.QueueOf(*topics.Find("Fresh"), 4), nullptr);
   EXPECT_NE(topics.QueueOf(*topics.Find("Fresh"), 3), nullptr);
-  topics.WhenReady([&] { loop.Stop(); });
+  topics.WhenReady([&](const Status& saved) {
+    EXPECT_TRUE(saved);
+    loop.Stop();
+  });
   loop.Run();
+}
+
+TEST_F(TopicsFixture, WhoAskedIsToldThatAChangeIsNotSaved_ItIsSavedLater) {
+  Topics topics = Make(true);
+  ASSERT_TRUE(topics.Load());
+  ASSERT_TRUE(MakeDirectories(dir / "topics.json.tmp"));
+  ASSERT_NE(topics.AutoCreate("Fresh", "TBW102", 4), nullptr);
+  std::string told;
+  const auto wait = [&] {
+    topics.WhenReady([&](const Status& saved) {
+      told = saved ? "saved" : saved.error().what;
+      loop.Stop();
+    });
+    loop.Run();
+  };
+  wait();
+  EXPECT_NE(told.find("topics.json.tmp"), std::string::npos) << told;
+  EXPECT_EQ(topics.save_problem(), told);
+  ASSERT_TRUE(RemoveTree(dir / "topics.json.tmp"));
+  topics.Tick();
+  wait();
+  EXPECT_EQ(told, "saved");
+  EXPECT_TRUE(topics.IsReady(*topics.Find("Fresh")));
+  EXPECT_EQ(topics.save_problem(), "");
+}
+
+// config/topics.json was lost: the topics of messages are named, and a send that makes one again hides none of them.
+TEST_F(TopicsFixture, TopicsOfMessagesThatNoTableKnowsAreNamed) {
+  Topics topics = Make(true);
+  ASSERT_TRUE(topics.Load());
+  table.Raise("Lost", 11, store::QueueOffset(5));
+  table.Raise("Lost", 2, store::QueueOffset(5));
+  table.Raise("SCHEDULE_TOPIC_XXXX", 1, store::QueueOffset(5));
+  table.Raise("Emptied", 1, store::QueueOffset(0));
+  UnknownTopics unknown;
+  unknown.Look(table, topics);
+  EXPECT_EQ(unknown.Text(topics), "Lost (12 queues)");
+  EXPECT_EQ(topics.AutoCreate("Lost", "TBW102", 4)->config.read_queues, 12);
+  EXPECT_EQ(topics.Find("Lost")->config.write_queues, 4);
+  EXPECT_EQ(unknown.Text(topics), "");
+  for (int i = 0; i < 9; ++i) table.Raise("L" + std::to_string(i), 0, store::QueueOffset(1));
+  UnknownTopics many;
+  many.Look(table, topics);
+  many.Forget("L0");
+  EXPECT_EQ(many.Text(topics), "L1 (1 queue), L2 (1 queue), L3 (1 queue), L4 (1 queue), L5 (1 queue) and 3 more");
+}
+
+TEST_F(TopicsFixture, OffsetsThatAreNoneAreDropped_TheBackupStaysGood) {
+  const std::string path = dir / "consumerOffset.json";
+  ASSERT_TRUE(WriteFileAtomically(path, R"({"offsetTable":{"T@G":{0:7,1:-5,2:-1}}})"));
+  ASSERT_TRUE(WriteFileAtomically(path + ".bak", R"({"offsetTable":{"T@G":{0:6,1:6}}})"));
+  const auto end_of = [](std::string_view, int32_t) { return int64_t{100}; };
+  for (int life = 0; life < 2; ++life) {
+    ConsumerOffsets offsets(loop, path, end_of);
+    ASSERT_TRUE(offsets.Load());
+    EXPECT_EQ(offsets.Find("G", "T", 0), 7);
+    EXPECT_FALSE(offsets.Find("G", "T", 1).has_value());
+    EXPECT_FALSE(offsets.table().at("T@G").contains(1));
+  }
+  EXPECT_EQ(ReadFile(path)->find("-5"), std::string::npos);
+  EXPECT_NE(ReadFile(path + ".bak")->find("1:6"), std::string::npos);
 }
 
 TEST_F(TopicsFixture, WithoutAutoCreationNoTemplateHelps) {
