@@ -22,7 +22,7 @@ CONFIGURE += -DMQ_WERROR=ON
 endif
 
 .PHONY: all demo test test-unit test-e2e test-crash soak test-behind test-garbage fuzz bench asan tsan coverage format lint generated \
-  check-generated install dist clean help deps configure build
+  check-generated install package dist clean help deps configure build
 
 all: build ## build every executable and test (KIND=release, debug, asan or tsan)
 
@@ -90,6 +90,9 @@ check-generated: build ## fail when the committed ones differ
 
 install: build ## install below $(DESTDIR)$(prefix)
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(prefix) --strip > /dev/null
+
+package: build ## a Debian package under dist/, with the programs, pages, completions, units and examples
+	@cmake --build $(BUILD) --target package > /dev/null && ls -l dist/*.deb
 
 coverage: deps ## line coverage of the unit tests, with gcov
 	@cmake -S . -B build/coverage -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=--coverage > /dev/null
