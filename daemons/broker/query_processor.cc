@@ -97,7 +97,7 @@ void QueryProcessor::ProcessByKey(Channel& channel, const CommandView& request) 
   if (waiting_.size() + ready_.size() >= kMaxQueries) {
     return channel.Reply(request, ResponseCode::kSystemBusy, "too many queries wait already");
   }
-  if (core_.indexed() < query->wanted && !core_.draining) {
+  if (!IsAnswerable(*query) && !core_.draining) {
     waiting_.push_back(std::move(query));
   } else {
     Submit(std::move(query));
@@ -142,7 +142,53 @@ void QueryProcessor::RunNext() {
                   });
 }
 
-void QueryProcessor::Answer(const Query& query) {
+bool QueryProcessor::IsAnswerable(const Query& query) const {
+  return query.wanted <= core_.indexed() && core_.positions->reputd().index_unsure.load(std::memory_order_acquire) == 0;
+}
+
+// Why the answer would be a guess, so that asking again helps; empty: it is none.
+std::string QueryProcessor::WhyUnsure(const Query& query) {
+  if (query.answer.records.empty()) {
+    const int64_t missing = query.wanted - core_.indexed();
+    if (missing > 0) {
+      return "can not find message; the index is being built, " + std::to_string(missing) + " bytes are missing";
+    }
+    if (query.answer.unsure_files > 0) {
+      return "can not find message; the index is being checked, " + std::to_string(query.answer.unsure_files) +
+             " files are left";
+    }
+  }
+  return query.answer.oddity ? WhyOdd(*query.answer.oddity) : "";
+}
+
+std::string QueryProcessor::WhyOdd(const store::IndexOddity& oddity) {
+  const store::ReputdPage& page = core_.positions->reputd();
+  std::string why = "index file " + oddity.file + " cannot be right at entry " + std::to_string(oddity.entry) +
+                    " and is being checked";
+  // Being looked into anyway.
+  if (page.index_unsure.load(std::memory_order_acquire) > 0) return why;
+  const bool chain = oddity.position.value() < 0;
+  const auto known = odd_.find(oddity.position);
+  if (!chain && known != odd_.end()) {
+    const auto served = static_cast<int32_t>(page.index_checks.load(std::memory_order_acquire) - known->second);
+    return served >= 0 ? "" : why;
+  }
+  const uint32_t request =
+      core_.positions->own_broker().index_check_requests.fetch_add(1, std::memory_order_release) + 1;
+  if (odd_.size() >= kMaxOdd) odd_.clear();
+  if (!chain) odd_.emplace(oddity.position, request);
+  uint64_t suppressed = 0;
+  if (odd_log_.Allow(&suppressed)) {
+    log::Warn("store.index", "a query has met what cannot be; the index is checked")
+        .Field("file", oddity.file)
+        .Field("entry", oddity.entry)
+        .Field("position", oddity.position.value())
+        .Field("suppressed", suppressed);
+  }
+  return why;
+}
+
+void QueryProcessor::Answer(Query& query) {
   const auto channel = query.channel.lock();
   if (!channel) return;
   protocol::CommandHead head;
@@ -156,14 +202,15 @@ void QueryProcessor::Answer(const Query& query) {
     if (!query.by_key) {
       remark = "can not find message by the offset, " + std::to_string(query.offset.value()) + ": " + remark;
     }
-  } else if (query.by_key && query.answer.records.empty()) {
-    head.code = static_cast<int32_t>(ResponseCode::kQueryNotFound);
-    remark = "can not find message, maybe time range not correct";
-    const int64_t missing = query.wanted - core_.indexed();
-    if (missing > 0) {
-      // "Not found" would be a guess: asking again helps.
+  } else if (query.by_key) {
+    remark = WhyUnsure(query);
+    if (!remark.empty()) {
       head.code = static_cast<int32_t>(ResponseCode::kSystemBusy);
-      remark = "can not find message; the index is being built, " + std::to_string(missing) + " bytes are missing";
+      query.answer.records.clear();
+      query.answer.bytes = 0;
+    } else if (query.answer.records.empty()) {
+      head.code = static_cast<int32_t>(ResponseCode::kQueryNotFound);
+      remark = "can not find message, maybe time range not correct";
     }
   }
   head.remark = remark;
@@ -183,8 +230,7 @@ void QueryProcessor::ReplyFound(Channel& channel, const Query& query, protocol::
 }
 
 void QueryProcessor::OnIndexed() {
-  const auto indexed = core_.indexed();
-  const auto reached = [&](const std::shared_ptr<Query>& query) { return query->wanted <= indexed; };
+  const auto reached = [this](const std::shared_ptr<Query>& query) { return IsAnswerable(*query); };
   for (const auto& query : waiting_) {
     if (reached(query)) ready_.push_back(query);
   }

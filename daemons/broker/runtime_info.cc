@@ -48,6 +48,16 @@ int64_t EarliestMessageTime(const Core& core) {
   return core.log_reader->StoreTimestamp(core.log_reader->min()).value_or(-1);
 }
 
+std::string IndexDamage(const store::ReputdPage& page) {
+  const uint32_t files = page.index_damaged.load(std::memory_order_acquire);
+  if (files == 0) return "";
+  const uint32_t unsure = page.index_unsure.load(std::memory_order_acquire);
+  return std::to_string(files) + (files == 1 ? " file, " : " files, the last one ") +
+         std::to_string(page.index_damaged_file.load(std::memory_order_relaxed)) + "; " +
+         (unsure > 0 ? "being made anew from the log, until then queries by key may be told to come again"
+                     : "made anew from the log");
+}
+
 }  // namespace
 
 protocol::KvTable RuntimeInfo(const Core& core) {
@@ -96,6 +106,9 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   }
   t.emplace_back("pageCacheLockTimeMills", "0");
   if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
+  if (const std::string damage = IndexDamage(core.positions->reputd()); !damage.empty()) {
+    t.emplace_back("indexDamage", damage);
+  }
   if (std::string unknown = core.unknown_topics.Text(*core.topics); !unknown.empty()) {
     t.emplace_back("unknownTopics", std::move(unknown));
   }

@@ -83,7 +83,7 @@ int64_t ReputWork::Turn() {
     helper_->ReportStatus("");
   }
   Ring(*outcome);
-  if (outcome->more) return 0;
+  if (outcome->more || outcome->auditing) return 0;
   idle_turns_ = outcome->advanced ? 0 : idle_turns_ + 1;
   if (idle_turns_ < kIdleTurns) return kIdleTurnMs;
   return Sleep(outcome->next_step_ms);

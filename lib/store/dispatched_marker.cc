@@ -15,7 +15,7 @@ namespace mq::store {
 //   record POSITION STORE-TIME BODY-CRC
 //   queue FIRST-FILE END QUEUE-ID TOPIC     (sorted by topic and queue)
 //   indexed N                               (only with an index)
-//   index COUNT SLOTS-USED BEGIN END BEGIN-TIME END-TIME NAME
+//   index COUNT SLOTS-USED BEGIN END BEGIN-TIME END-TIME NAME [CRC-OF-ENTRIES]
 //   sum CRC32-IN-HEX                        (of everything above)
 
 namespace {
@@ -69,9 +69,16 @@ bool ReadIndexLine(std::string_view line, DispatchedMarker& marker) {
   std::string_view name;
   if (!ReadFields(line, "index",
                   {&count, &slots, &begin, &end, &file.header.begin_timestamp, &file.header.end_timestamp}, &name) ||
-      count < 1 || count > INT32_MAX || slots < 0 || slots > INT32_MAX || !IsIndexFileName(name)) {
+      count < 1 || count > INT32_MAX || slots < 0 || slots > INT32_MAX) {
     return false;
   }
+  if (const size_t space = name.find(' '); space != std::string_view::npos) {
+    const auto crc = ParseInt64(name.substr(space + 1));
+    if (!crc || *crc < 0 || *crc > UINT32_MAX) return false;
+    file.crc = static_cast<uint32_t>(*crc);
+    name = name.substr(0, space);
+  }
+  if (!IsIndexFileName(name)) return false;
   file.name = name;
   file.header.count = static_cast<int32_t>(count);
   file.header.slots_used = static_cast<int32_t>(slots);
@@ -94,10 +101,11 @@ std::string DispatchedMarker::Encode() const {
   }
   if (index) {
     text += "indexed " + std::to_string(index->position.value()) + "\n";
-    for (const auto& [name, header] : index->files) {
+    for (const auto& [name, header, crc] : index->files) {
       text += "index " + std::to_string(header.count) + " " + std::to_string(header.slots_used) + " " +
               std::to_string(header.begin.value()) + " " + std::to_string(header.end.value()) + " " +
-              std::to_string(header.begin_timestamp) + " " + std::to_string(header.end_timestamp) + " " + name + "\n";
+              std::to_string(header.begin_timestamp) + " " + std::to_string(header.end_timestamp) + " " + name +
+              (crc ? " " + std::to_string(*crc) : "") + "\n";
     }
   }
   return text + SumLine(text);

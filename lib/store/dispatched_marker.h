@@ -25,10 +25,12 @@ struct MarkedQueue {
   QueueOffset end;    // one past the last entry
 };
 
-// An index file as it was durable: its header, the number of entries included.
+// An index file as it was durable: its header, the number of entries included, and the CRC-32 of the entries' bytes
+// (nothing: not known yet). Entries never change once they count, and slots follow from them.
 struct MarkedIndexFile {
   std::string name;
   IndexHeader header;
+  std::optional<uint32_t> crc;
 };
 
 struct MarkedIndex {

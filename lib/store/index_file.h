@@ -77,6 +77,10 @@ class IndexView {
   void StoreSlot(int32_t slot, int32_t number) { Store(SlotStart(slot), number); }
   IndexEntry LoadEntry(int32_t number) const { return LoadIndexEntry(data_ + EntryStart(number)); }
   void StoreEntry(int32_t number, const IndexEntry& entry);
+  // The bytes of the entries [from, to).
+  std::string_view EntryBytes(int32_t from, int32_t to) const {
+    return {data_ + EntryStart(from), static_cast<size_t>(EntryStart(to) - EntryStart(from))};
+  }
 
  private:
   static int64_t SlotStart(int32_t slot) { return kIndexHeaderBytes + int64_t{slot} * kIndexSlotBytes; }

@@ -4,16 +4,23 @@
 // on later, a file that could not be made) records are passed over, and CatchUp walks the log on its own until it meets
 // the queues again: consumers do not wait for an index. An index that cannot be written is said once in a while and
 // tried again every second; sends and queues go on.
+//
+// Files are checked before they are believed: those that say where the index goes on before anything is put, the others
+// beside the work (index_audit.h), each time in steps of about a millisecond.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "base/result.h"
 #include "store/commit_log.h"
 #include "store/dispatched_marker.h"
+#include "store/index_audit.h"
+#include "store/index_check.h"
 #include "store/index_writer.h"
 #include "store/log_walk.h"
 #include "store/store_options.h"
@@ -22,14 +29,30 @@ namespace mq::store {
 
 class IndexFollower {
  public:
-  // `log` is shared with Reput (one thread). The files are checked at the first CatchUp.
+  // `log` is shared with Reput (one thread). The files are checked from the first CatchUp on. `checked`: files behind
+  // the newest one were, in this life of the store.
   IndexFollower(const StoreOptions& options, LogReader& log, std::optional<MarkedIndex> marked, IndexCheckMode mode,
-                PhysicalOffset log_min, PhysicalOffset log_end);
+                PhysicalOffset log_min, PhysicalOffset log_end, bool checked);
 
   // A record that Reput has just dispatched; `end`: where the log goes on behind it.
   void Dispatch(const protocol::MessageView& record, PhysicalOffset end);
   // While behind: puts the keys of at most `max_records` records below `to`. Never an error: what fails is tried again.
   void CatchUp(PhysicalOffset to, int64_t max_records, int64_t now_ms);
+
+  // A step of the look into files that nobody has looked into yet; never an error either.
+  void Audit(int64_t now_ms);
+  bool auditing(int64_t now_ms) const {
+    return writer_ && audit_ && audit_->left() > 0 && now_ms >= audit_retry_at_ms_;
+  }
+  // All files are to be looked into again, also the one that is being written. False: not now, come again.
+  bool CheckAgain();
+  // How many files may lack keys below position(), or below what it was before CheckAgain: they are not checked yet, or
+  // are being made anew.
+  uint32_t unsure() const;
+  // Names of files that were found damaged.
+  const std::vector<std::string>& damaged() const { return damaged_; }
+  // What the marker says of the files is no longer all that is known.
+  bool marker_is_stale() const { return marker_is_stale_; }
 
   // Records below it are in the index; 0 as long as the files have not been checked.
   PhysicalOffset position() const { return position_; }
@@ -45,7 +68,7 @@ class IndexFollower {
   void Trim(PhysicalOffset log_min);
 
  private:
-  Status Open();
+  Result<bool> Open();
   Status Walk(PhysicalOffset to, int64_t max_records);
   void Failed(const Error& error, int64_t now_ms);
 
@@ -55,13 +78,20 @@ class IndexFollower {
   IndexCheckMode mode_;
   PhysicalOffset log_min_;
   PhysicalOffset log_end_;
+  bool checked_;
+  std::optional<IndexChecker> opening_;
   std::unique_ptr<IndexWriter> writer_;
+  std::optional<IndexAudit> audit_;  // as long as writer_
+  std::vector<std::string> damaged_;
+  bool marker_is_stale_ = false;
+  bool reopened_ = true;                  // and not caught up since
   std::optional<LogWalk> walk_;           // while behind
   std::optional<PhysicalOffset> undone_;  // walked over, but its keys are not all put
   PhysicalOffset position_;
   bool caught_up_ = false;
   bool failing_ = false;
   int64_t retry_at_ms_ = 0;
+  int64_t audit_retry_at_ms_ = 0;
   log::RateLimit failure_log_{2};
 };
 

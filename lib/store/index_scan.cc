@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/crc32.h"
 #include "store/record.h"
 
 namespace mq::store {
@@ -19,21 +20,64 @@ Result<IndexScan> IndexScan::Open(const StoreOptions& options, const std::string
   return IndexScan(std::move(file), options);
 }
 
-int32_t IndexScan::SoundCount(int32_t count, PhysicalOffset log_end) {
-  count = std::clamp(count, 1, view_.entries());
+void IndexScan::Begin(int32_t count, PhysicalOffset log_end) {
+  count_ = std::clamp(count, 1, view_.entries());
+  log_end_ = log_end;
   slots_.assign(static_cast<size_t>(view_.slots()), 0);
   slots_used_ = 0;
-  PhysicalOffset last(0);
-  for (int32_t number = 1; number < count; ++number) {
-    const IndexEntry entry = view_.LoadEntry(number);
-    if (entry.hash < 0 || entry.position < last || entry.position >= log_end || entry.seconds < 0) return number;
+  next_ = 1;
+  over_ = false;
+  last_ = PhysicalOffset(0);
+  crc_ = crc_at_mark_ = 0;
+  next_slot_ = wrong_slots_ = slots_ahead_ = 0;
+}
+
+bool IndexScan::IsSound(const IndexEntry& entry) const {
+  return entry.hash >= 0 && entry.position >= last_ && entry.position < log_end_ && entry.seconds >= 0 &&
+         entry.previous == slots_[static_cast<size_t>(view_.SlotOf(entry.hash))];
+}
+
+bool IndexScan::StepEntries(int64_t& budget) {
+  const int32_t from = next_;
+  while (!over_ && next_ < count_ && budget > 0) {
+    --budget;
+    const IndexEntry entry = view_.LoadEntry(next_);
+    if (!IsSound(entry)) {
+      over_ = true;
+      break;
+    }
     int32_t& slot = slots_[static_cast<size_t>(view_.SlotOf(entry.hash))];
-    if (entry.previous != slot) return number;
     if (slot == 0) ++slots_used_;
-    slot = number;
-    last = entry.position;
+    slot = next_++;
+    last_ = entry.position;
   }
-  return count;
+  ExtendCrc(from, next_);
+  over_ = over_ || next_ == count_;
+  return over_;
+}
+
+void IndexScan::ExtendCrc(int32_t from, int32_t to) {
+  const int32_t middle = std::clamp(mark_, from, to);
+  crc_ = ExtendCrc32(crc_, view_.EntryBytes(from, middle));
+  if (middle == mark_ && from < to) crc_at_mark_ = crc_;
+  crc_ = ExtendCrc32(crc_, view_.EntryBytes(middle, to));
+}
+
+bool IndexScan::StepSlots(int64_t& budget) {
+  for (; next_slot_ < view_.slots() && budget > 0; ++next_slot_) {
+    --budget;
+    const int32_t number = view_.LoadSlot(next_slot_);
+    if (number == slots_[static_cast<size_t>(next_slot_)]) continue;
+    ++(number >= next_ && number < view_.entries() ? slots_ahead_ : wrong_slots_);
+  }
+  return next_slot_ == view_.slots();
+}
+
+int32_t IndexScan::SoundCount(int32_t count, PhysicalOffset log_end) {
+  Begin(count, log_end);
+  int64_t all = INT64_MAX;
+  StepEntries(all);
+  return sound();
 }
 
 bool IndexScan::SlotsWithinCount() const {
@@ -54,6 +98,7 @@ Status IndexScan::Repair(int32_t count, IndexHeader header, bool zero_rest) {
     const int32_t right = slots_[static_cast<size_t>(slot)];
     if (view_.LoadSlot(slot) != right) view_.StoreSlot(slot, right);
   }
+  view_.StoreEntry(0, IndexEntry());
   // A fresh file's header is all zero until its first entry.
   if (count == 1) header = IndexHeader();
   header.count = count;
@@ -67,6 +112,24 @@ Status IndexScan::Repair(int32_t count, IndexHeader header, bool zero_rest) {
     return ErrnoError(ErrorCode::kIo, "clear the end of " + file_.path());
   }
   return file_.Sync(0, rest);
+}
+
+Status IndexScan::RepairFromEntries(int32_t count, bool zero_rest, LogReader& log) {
+  IndexHeader header = header_;
+  const auto time_of = [&log](PhysicalOffset record, int64_t otherwise) {
+    Slice slice;
+    const auto message = log.ReadRecord(record, &slice);
+    return message ? message->store_timestamp : otherwise;
+  };
+  if (count > 1) {
+    const PhysicalOffset last = Entry(count - 1).position;
+    const PhysicalOffset first = Entry(1).position;
+    if (header.end != last) header.end_timestamp = time_of(last, header.end_timestamp);
+    if (header.begin != first) header.begin_timestamp = time_of(first, header.begin_timestamp);
+    header.begin = first;
+    header.end = last;
+  }
+  return Repair(count, header, zero_rest);
 }
 
 Result<bool> IndexScan::AgreesWithLog(int32_t number, LogReader& log) const {

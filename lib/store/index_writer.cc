@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "base/crc32.h"
 #include "base/file.h"
 #include "base/java_hash.h"
 #include "base/kill_point.h"
@@ -43,6 +44,7 @@ Status IndexWriter::Put(const protocol::MessageView& message) {
   int32_t key_number = 0;
   ForEachIndexKey(message.properties, [&](std::string_view key) {
     if (key_number++ < keys_done_) return true;
+    if (full()) return false;
     done = PutKey(IndexKeyHash(topic_hash_, key), message);
     if (!done) return false;
     last_record_ = message.physical_offset;
@@ -98,7 +100,7 @@ Status IndexWriter::OpenLast() {
     header.begin_timestamp = header.end_timestamp = before.end_timestamp;
     header.begin = header.end = before.end;
   }
-  open_ = std::make_unique<OpenFile>(OpenFile{std::move(file), view, 0, header.count});
+  open_ = std::make_unique<OpenFile>(OpenFile{files_.back().name, std::move(file), view, 0, header.count});
   return Ok();
 }
 
@@ -124,7 +126,7 @@ Status IndexWriter::CreateNext() {
     return ErrnoError(ErrorCode::kIo, "name " + path);
   }
   if (open_ != nullptr) full_.push_back(std::move(open_));
-  files_.push_back({name, IndexHeader()});
+  files_.push_back({name, IndexHeader(), 0});
   new_names_ = true;
   PassKillPoint(KillPoint::kIndexFileNamed);
   return OpenLast();
@@ -139,22 +141,53 @@ Status IndexWriter::AllocateEntry(int32_t number) {
   return Ok();
 }
 
-Status IndexWriter::SyncFile(OpenFile& file, int32_t count) {
-  if (file.dirty_from >= count) return Ok();
-  MQ_TRY(file.file.Sync(0, file.view.EntriesStart()));
-  MQ_TRY(file.file.Sync(file.view.EntryStart(file.dirty_from), file.view.EntryStart(count)));
-  file.dirty_from = count;
+Status IndexWriter::SyncFile(OpenFile& open, MarkedIndexFile& file) {
+  const int32_t count = file.header.count;
+  if (open.dirty_from >= count) return Ok();
+  MQ_TRY(open.file.Sync(0, open.view.EntriesStart()));
+  MQ_TRY(open.file.Sync(open.view.EntryStart(open.dirty_from), open.view.EntryStart(count)));
+  if (file.crc) file.crc = ExtendCrc32(*file.crc, open.view.EntryBytes(open.dirty_from, count));
+  open.dirty_from = count;
   return Ok();
 }
 
+MarkedIndexFile* IndexWriter::Find(std::string_view name) {
+  const auto is = [name](const MarkedIndexFile& file) { return file.name == name; };
+  const auto file = std::find_if(files_.begin(), files_.end(), is);
+  return file == files_.end() ? nullptr : &*file;
+}
+
 Status IndexWriter::Sync() {
-  for (const auto& file : full_) MQ_TRY(SyncFile(*file, options_.index_entries));
+  for (const auto& open : full_) {
+    MarkedIndexFile* file = Find(open->name);
+    if (file != nullptr) MQ_TRY(SyncFile(*open, *file));  // else trimmed since
+  }
   full_.clear();
-  if (open_ != nullptr) MQ_TRY(SyncFile(*open_, files_.back().header.count));
+  if (open_ != nullptr) MQ_TRY(SyncFile(*open_, files_.back()));
   if (!new_names_) return Ok();
   MQ_TRY(FsyncDirectory(layout_.IndexDir()));
   new_names_ = false;
   return Ok();
+}
+
+std::vector<MarkedIndexFile> IndexWriter::SummedFiles() const {
+  std::vector<MarkedIndexFile> files = files_;
+  const auto forget = [&files](const OpenFile& open) {
+    for (MarkedIndexFile& file : files) {
+      if (file.name == open.name && open.dirty_from < file.header.count) file.crc.reset();
+    }
+  };
+  for (const auto& open : full_) forget(*open);
+  if (open_ != nullptr) forget(*open_);
+  return files;
+}
+
+void IndexWriter::Replace(const MarkedIndexFile& file) {
+  if (MarkedIndexFile* known = Find(file.name)) *known = file;
+}
+
+void IndexWriter::Drop(std::string_view name) {
+  std::erase_if(files_, [name](const MarkedIndexFile& file) { return file.name == name; });
 }
 
 Status IndexWriter::Trim(PhysicalOffset log_min) {

@@ -35,25 +35,38 @@ class IndexWriter {
   Status Sync();
   // The files as they are now, which after Sync is what is durable.
   const std::vector<MarkedIndexFile>& files() const { return files_; }
+  // The same, with sums only where they speak of all entries: until Sync they lack what was put.
+  std::vector<MarkedIndexFile> SummedFiles() const;
   // Store time of the record last put.
   int64_t last_timestamp() const { return files_.empty() ? 0 : files_.back().header.end_timestamp; }
+
+  // Keys that do not fit below `count` entries of the last file are left out: it is a file in the middle of others that
+  // is made anew.
+  void StopAt(int32_t count) { stop_at_ = count; }
+  bool full() const { return stop_at_ > 0 && files_.back().header.count >= stop_at_; }
+  // What is known of one of the files has changed: it was checked or made anew by somebody else. Never the last one.
+  void Replace(const MarkedIndexFile& file);
+  // The same for one that is no more.
+  void Drop(std::string_view name);
 
   // Removes files all of whose records have expired; never the last one.
   Status Trim(PhysicalOffset log_min);
 
  private:
   struct OpenFile {
+    std::string name;
     MappedFile file;
     IndexView view;
     int64_t allocated = 0;   // blocks exist up to here
     int32_t dirty_from = 1;  // first entry that is not durable yet
   };
   Status PutKey(int32_t hash, const protocol::MessageView& message);
+  MarkedIndexFile* Find(std::string_view name);
   Status OpenForPut();
   Status OpenLast();
   Status CreateNext();
   Status AllocateEntry(int32_t number);
-  Status SyncFile(OpenFile& file, int32_t count);
+  Status SyncFile(OpenFile& open, MarkedIndexFile& file);
 
   const StoreOptions options_;
   StoreLayout layout_;
@@ -61,6 +74,7 @@ class IndexWriter {
   std::unique_ptr<OpenFile> open_;               // the last of files_, once something is put
   std::vector<std::unique_ptr<OpenFile>> full_;  // written since the last sync
   bool new_names_ = false;
+  int32_t stop_at_ = 0;
   PhysicalOffset last_record_;
   int32_t keys_done_;  // of last_record_
   std::string topic_;  // whose hash is topic_hash_: records come in runs of one topic

@@ -6,7 +6,7 @@
 //
 //   page 0  broker   wrote (with its store time), wanted_flush, wanted_commit, confirm, min wanted, pool, state
 //   page 1  flushd   flushed, committed, min, allocated_to, fsync state, disk state
-//   page 2  reputd   dispatched, indexed, trimmed, checkpoint times, tombstones applied, state
+//   page 2  reputd   dispatched, indexed, state of the index, trimmed, checkpoint times, tombstones applied, state
 //
 // Promises: publishing is a release store after the bytes, reading an acquire load before them. Every
 // position only grows. `wrote` is *acknowledged*, `flushed` is *durable*, `dispatched` is *in the queues*,
@@ -33,7 +33,7 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 6;
+inline constexpr uint32_t kPositionsVersion = 7;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
 
@@ -88,6 +88,7 @@ struct BrokerPage {
   std::atomic<uint32_t> tombstones;             // grows with each change of mq/tombstones, published after it
   std::atomic<uint32_t> clean_log_requests;     // grows with each wish that expired log files go now
   std::atomic<uint32_t> clean_queues_requests;  // the same for queue and index files
+  std::atomic<uint32_t> index_check_requests;   // grows with each query that met an index file that cannot be right
   std::atomic<uint32_t> pool;                   // 1: appends go to the transient pool; set before the state is serving
   // Doorbells the broker waits on.
   alignas(64) std::atomic<uint32_t> waits_for_flushed;
@@ -148,6 +149,10 @@ struct ReputdPage {
   std::atomic<uint64_t> gaps;                // queue gaps filled
   std::atomic<int64_t> trimmed;              // queue and index files of records below this log minimum are gone
   std::atomic<uint32_t> index_failing;       // the index cannot be written at the moment
+  std::atomic<uint32_t> index_unsure;        // files of it that may lack keys: not checked yet, or being made anew
+  std::atomic<uint32_t> index_damaged;       // files of it found damaged in this life of the store
+  std::atomic<int64_t> index_damaged_file;   // the last one of them: its name is a number
+  std::atomic<uint32_t> index_checks;        // value of BrokerPage::index_check_requests that was served
   std::atomic<uint32_t> state;               // HelperState
   std::atomic<int64_t> pid;
   alignas(64) std::atomic<uint32_t> waits_for_wrote;

@@ -94,6 +94,7 @@ Result<Derived> DeriveAtRest(const StoreOptions& options, const RecoverResult& f
   page.recovered_end.store(found.end.value());
   PublishWrote(page, found.end, found.last_store_timestamp);
   MQ_ASSIGN(auto reput, Reput::Open(options, positions, rebuild));
+  MQ_TRY(reput->FinishAudit());
   MQ_TRY(reput->Finish());
   return Derived{reput->started_from(), reput->dispatched(), reput->records(), reput->anomalies().gaps};
 }

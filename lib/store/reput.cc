@@ -5,6 +5,7 @@
 
 #include "base/kill_point.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "store/queue_check.h"
 #include "store/tags_code.h"
 
@@ -12,8 +13,6 @@ namespace mq::store {
 
 namespace {
 
-// A crash never costs a replay of much more than this.
-constexpr int64_t kMarkerBytes = int64_t{256} << 20;
 constexpr int64_t kMarkerRetryMs = 20;
 // Queues whose files are looked at in one step.
 constexpr size_t kTrimQueues = 64;
@@ -78,6 +77,7 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   reput->log_min_ = log_min;
   if (marker) reput->trimmed_ = marker->log_min;
   if (marker && marker->index) reput->marked_index_ = marker->index->position;
+  reput->index_checks_ = page.index_checks.load(std::memory_order_relaxed);
   if (options.index_enable) {
     // The index is checked later than the queues: only what was published says that it was, in this life.
     const bool index_checked = same_life && page.indexed.load(std::memory_order_relaxed) > 0;
@@ -85,7 +85,8 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
     if (rebuild) index_mode = IndexCheckMode::kRebuild;
     // Entries for positions behind the recovered end are of records that are gone, whatever lies there now.
     reput->index_.emplace(reput->options_, reput->log_, marker ? marker->index : std::nullopt, index_mode, log_min,
-                          index_checked ? log_end : recovered_end);
+                          index_checked ? log_end : recovered_end,
+                          index_checked && page.index_unsure.load(std::memory_order_relaxed) == 0);
     // Files that are built again have other names than the marker's: it is written anew once they are there.
     reput->marked_index_ = std::min(reput->marked_index_, reput->index_->position());
   }
@@ -150,6 +151,31 @@ bool Reput::PublishIndexed() {
   if (indexed <= page_.indexed.load(std::memory_order_relaxed)) return false;
   page_.indexed.store(indexed, std::memory_order_release);
   return true;
+}
+
+// A query has met what cannot be.
+void Reput::FollowIndexChecks() {
+  if (!index_ || index_->unsure() > 0) return;
+  page_.index_checks.store(index_checks_, std::memory_order_release);
+  const uint32_t requests = positions_.broker().index_check_requests.load(std::memory_order_acquire);
+  if (requests == index_checks_) return;
+  if (index_->CheckAgain()) index_checks_ = requests;
+}
+
+// Before `indexed`: who sees that sees also which files cannot be believed yet. True when they can be from now on.
+bool Reput::PublishIndexState() {
+  if (!index_) return false;
+  const auto& damaged = index_->damaged();
+  if (damaged.size() > index_damaged_) {
+    const auto name = ParseInt64(damaged.back());
+    page_.index_damaged_file.store(name ? *name : 0, std::memory_order_relaxed);
+    page_.index_damaged.fetch_add(static_cast<uint32_t>(damaged.size() - index_damaged_), std::memory_order_release);
+    index_damaged_ = damaged.size();
+  }
+  const uint32_t unsure = index_->unsure();
+  const uint32_t before = page_.index_unsure.exchange(unsure, std::memory_order_release);
+  page_.index_failing.store(index_->failing() ? 1 : 0, std::memory_order_relaxed);
+  return before > 0 && unsure == 0;
 }
 
 Status Reput::LoadNewTombstones() {
@@ -238,10 +264,12 @@ Result<ReputOutcome> Reput::DispatchStep(int64_t now_ms, int64_t max_records) {
   const PhysicalOffset limit_now(NextLimit(pending_removals_, whole));
   Status dispatched = Dispatch(limit_now, max_records);
   if (index_) index_->CatchUp(undone_ ? *undone_ : walk_.position(), max_records, now_ms);
+  if (index_) index_->Audit(now_ms);
+  FollowIndexChecks();
   PassKillPoint(KillPoint::kDispatchedUnpublished);
-  outcome.advanced = PublishIndexed();
+  outcome.advanced = PublishIndexState();
+  outcome.advanced |= PublishIndexed();
   outcome.advanced |= Publish();
-  page_.index_failing.store(index_ && index_->failing() ? 1 : 0, std::memory_order_relaxed);
   page_.gaps.store(queues_.anomalies().gaps, std::memory_order_relaxed);
   const int why = dispatched ? 0 : dispatched.error().sys_errno != 0 ? dispatched.error().sys_errno : EIO;
   page_.queue_error.store(static_cast<uint32_t>(why), std::memory_order_release);
@@ -249,65 +277,15 @@ Result<ReputOutcome> Reput::DispatchStep(int64_t now_ms, int64_t max_records) {
   MQ_ASSIGN(outcome.tombstones_applied, ApplyTombstones());
   TrimStep(outcome);
   outcome.more |= walk_.position() < whole || (index_ && index_->more(now_ms));
+  outcome.auditing = index_ && index_->auditing(now_ms);
   return outcome;
 }
 
-// The log cleaner waits; once for each of its wishes, and again when what was made for it is not far enough.
-bool Reput::MarkerIsWanted() const {
-  const PhysicalOffset wanted(positions_.flushd().wanted_marker.load(std::memory_order_acquire));
-  const PhysicalOffset made = waiting_marker_ ? waiting_marker_->offset : marked_;
-  return wanted > made && walk_.position() > made;
-}
-
-Status Reput::FlushStep(int64_t now_ms) {
-  MQ_TRY(WriteMarkerIfCovered());
-  if (MarkerIsWanted()) return FlushThoroughly();
-  if (now_ms - last_flush_ms_ < options_.queue_flush_interval_ms) return Ok();
-  last_flush_ms_ = now_ms;
-  const bool due = now_ms - last_thorough_ms_ >= options_.queue_flush_thorough_interval_ms ||
-                   walk_.position() - marked_ >= kMarkerBytes;
-  if (!due) return queues_.Sync(std::max(options_.queue_flush_least_pages, 1));
-  last_thorough_ms_ = now_ms;
-  MQ_TRY(FlushThoroughly());
-  return WriteMarkerIfCovered();
-}
-
-Status Reput::FlushThoroughly() {
-  const bool index_grew = index_ && index_->position() > marked_index_;
-  if (last_record_.value() < 0 || undone_ || (walk_.position() <= marked_ && !index_grew)) return Ok();
-  DispatchedMarker marker;
-  marker.offset = walk_.position();
-  // Not the present one: files of queues that are not trimmed for it yet may go after this was written.
-  marker.log_min = trimmed_;
-  marker.last_record = last_record_;
-  marker.store_timestamp = last_store_timestamp_;
-  marker.body_crc = last_body_crc_;
-  MQ_TRY(queues_.Sync(0));
-  PassKillPoint(KillPoint::kQueuesSynced);
-  marker.queues = queues_.Marked();
-  if (index_) {
-    index_->Trim(marker.log_min);
-    MQ_ASSIGN(marker.index, index_->Sync());
-    PassKillPoint(KillPoint::kIndexSynced);
-    if (index_->last_timestamp() > 0) {
-      page_.index_timestamp.store(index_->last_timestamp(), std::memory_order_release);
-    }
+Status Reput::FinishAudit() {
+  for (;;) {
+    MQ_ASSIGN(const ReputOutcome outcome, DispatchStep(last_flush_ms_, 1 << 16));
+    if (!outcome.more && !outcome.auditing) return Ok();
   }
-  page_.logics_timestamp.store(marker.store_timestamp, std::memory_order_release);
-  waiting_marker_ = std::move(marker);
-  return Ok();
-}
-
-Status Reput::WriteMarkerIfCovered() {
-  if (!waiting_marker_ || LoadFlushed(positions_) < waiting_marker_->offset) return Ok();
-  PassKillPoint(KillPoint::kMarkerDue);
-  MQ_TRY(WriteDispatchedMarker(layout_, *waiting_marker_));
-  PassKillPoint(KillPoint::kMarkerWritten);
-  marked_ = waiting_marker_->offset;
-  if (waiting_marker_->index) marked_index_ = waiting_marker_->index->position;
-  page_.durable_dispatched.store(marked_.value(), std::memory_order_release);
-  waiting_marker_.reset();
-  return Ok();
 }
 
 Status Reput::Finish() {

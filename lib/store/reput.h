@@ -38,6 +38,7 @@ struct ReputOutcome {
   bool tombstones_applied = false;  // deletions are done: ring the broker
   bool trimmed = false;             // expired queue and index files are gone: ring the broker
   bool more = false;                // there is more to do at once
+  bool auditing = false;            // index files are being looked into: more to do, but nobody waits for it
   int64_t next_step_ms = 1000;      // otherwise at the latest then (flush of the queues)
 };
 
@@ -56,6 +57,9 @@ class Reput {
   // Dispatches all that may be dispatched, syncs the queues, writes the marker as soon as `flushed` covers
   // it (the caller has flushed the log). For drain and --once.
   Status Finish();
+
+  // Looks into all index files that have not been yet. For --once, which leaves nothing to be done beside the work.
+  Status FinishAudit();
 
   // Nothing while the index is off.
   const IndexFollower* index() const { return index_ ? &*index_ : nullptr; }
@@ -83,6 +87,8 @@ class Reput {
   bool MarkerIsWanted() const;
   bool Publish();
   bool PublishIndexed();
+  void FollowIndexChecks();
+  bool PublishIndexState();
 
   StoreOptions options_;
   StoreLayout layout_;
@@ -92,6 +98,8 @@ class Reput {
   LogWalk walk_;
   QueueWriters queues_;
   std::optional<IndexFollower> index_;
+  uint32_t index_checks_ = 0;  // requests that are being served
+  size_t index_damaged_ = 0;   // published
   Tombstones tombstones_;
   uint32_t tombstones_loaded_ = 0;
   // Deleted topics whose queues still have to go, once everything before the deletion is dispatched.

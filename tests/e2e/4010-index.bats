@@ -176,3 +176,25 @@ send_in_background() {
   kill -CONT "$(helper_pid reputd)"
   [ "$(mq-admin msg find -t T --key behind --format lines)" = 2 ]
 }
+
+@test "index files that were damaged while nobody ran: named in the log and by health, and every key is found" {
+  start_cluster $INDEX
+  keyed 1 3000 | mq-send -t T -J -q
+  until_true 5 mq-admin msg find -t T --key k3000 -q
+  stop broker
+  files=("$STORE"/index/*)
+  sum=$(cat "${files[@]}" | sha256sum)
+  head -c 3000 /dev/zero | dd of="${files[0]}" bs=1 seek=1000 conv=notrunc status=none
+  head -c 3000 /dev/urandom | dd of="${files[1]}" bs=1 seek=6000 conv=notrunc status=none
+  start_broker $INDEX
+  each_found_once $(seq 1 97 3000) 3000
+  for file in "${files[@]:0:2}"; do grep -q "file=${file##*/} .*an index file is damaged" "$T/broker.log"; done
+  run mq-admin health
+  [ "$status" = 0 ]; [[ $output == *"warning: "*"the key index was damaged: 2 files"*"made anew from the log"* ]]
+  run mq-admin health -q --strict
+  [ "$status" = 1 ]
+  stop broker
+  [ "$(cat "$STORE"/index/* | sha256sum)" = "$sum" ]
+  run mq-storedump "$STORE" --verify -q
+  [ "$status" = 0 ]
+}

@@ -102,7 +102,9 @@ class TestStore {
   void DispatchAll(bool rebuild = false) {
     FlushAll();
     auto reput = OpenReput(rebuild);
-    Status done = reput->Finish();
+    Status done = reput->FinishAudit();
+    ASSERT_TRUE(done.has_value()) << done.error().what;
+    done = reput->Finish();
     ASSERT_TRUE(done.has_value()) << done.error().what;
   }
   void FlushAll() {
