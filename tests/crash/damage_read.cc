@@ -3,10 +3,13 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "protocol/admin_headers.h"
 #include "protocol/message.h"
 #include "protocol/pull_headers.h"
+#include "protocol/query_headers.h"
 #include "wire.h"
 
 namespace mq::crash {
@@ -16,6 +19,7 @@ namespace {
 constexpr int64_t kAnswerMs = 5000;
 constexpr int64_t kQueueMs = 10000;
 constexpr int32_t kBatch = 64;
+constexpr size_t kQuestions = 256;  // on their way at once
 
 std::string TextOf(const QueueKey& queue) { return queue.first + "/" + std::to_string(queue.second); }
 
@@ -49,10 +53,15 @@ Result<std::string_view> QueueClient::Receive(int64_t deadline_ms) {
   }
 }
 
-Result<protocol::CommandView> QueueClient::Exchange(const std::string& request) {
-  if (::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) {
+Status QueueClient::SendAll(const std::string& requests) {
+  if (::send(socket_.get(), requests.data(), requests.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(requests.size())) {
     return ErrnoError(ErrorCode::kUnreachable, "send to the broker");
   }
+  return Ok();
+}
+
+Result<protocol::CommandView> QueueClient::Exchange(const std::string& request) {
+  MQ_TRY(SendAll(request));
   const int64_t deadline = MonotonicMs() + kAnswerMs;
   for (;;) {
     MQ_ASSIGN(const std::string_view frame, Receive(deadline));
@@ -116,6 +125,37 @@ Result<std::map<int64_t, std::string>> QueueClient::ReadQueue(const QueueKey& qu
     if (pulled.code != protocol::ResponseCode::kPullNotFound) offset = pulled.next;
     if (offset >= pulled.max) return records;
   }
+}
+
+Result<std::vector<QueueClient::KeyAnswer>> QueueClient::FindByKeys(const std::vector<KeyQuestion>& questions) {
+  std::vector<KeyAnswer> answers(questions.size());
+  for (size_t first = 0; first < questions.size(); first += kQuestions) {
+    const size_t behind = std::min(first + kQuestions, questions.size());
+    const int32_t first_opaque = opaque_ + 1;
+    std::string requests;
+    for (size_t i = first; i < behind; ++i) {
+      protocol::QueryMessageRequestHeader header;
+      header.topic = questions[i].topic;
+      header.key = questions[i].key;
+      header.max_num = kBatch;
+      header.end_timestamp = INT64_MAX;
+      protocol::CommandWriter writer(requests, HeadOf(protocol::RequestCode::kQueryMessage, ++opaque_));
+      header.Encode(writer);
+      writer.Finish(0);
+    }
+    MQ_TRY(SendAll(requests));
+    const int64_t deadline = MonotonicMs() + kAnswerMs;
+    for (size_t left = behind - first; left > 0;) {
+      MQ_ASSIGN(const std::string_view frame, Receive(deadline));
+      protocol::CommandView answer;
+      MQ_TRY(protocol::DecodeCommand(frame, answer));
+      if (!answer.is_response() || answer.opaque < first_opaque || answer.opaque > opaque_) continue;
+      answers[first + static_cast<size_t>(answer.opaque - first_opaque)] = {
+          static_cast<protocol::ResponseCode>(answer.code), std::string(answer.body), std::string(answer.remark)};
+      --left;
+    }
+  }
+  return answers;
 }
 
 Status QueueClient::MakeTopic(const std::string& topic, int32_t queues) {

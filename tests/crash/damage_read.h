@@ -1,9 +1,10 @@
-// Reads a broker's queues as a consumer does, and keeps every record as it came.
+// Reads a broker's queues as a consumer does and asks it by key, and keeps every record as it came.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -19,6 +20,17 @@ class QueueClient {
   // Everything from offset 0 to the end: records by queue offset. kNotFound when the broker does not know the topic
   // or the queue. Nothing may take longer than a few seconds.
   Result<std::map<int64_t, std::string>> ReadQueue(const QueueKey& queue);
+  // Asks by key for all of them, many at a time: each answer's code and records. 64 records are the most that come.
+  struct KeyQuestion {
+    std::string topic;
+    std::string key;
+  };
+  struct KeyAnswer {
+    protocol::ResponseCode code = protocol::ResponseCode::kSystemError;
+    std::string body;
+    std::string remark;
+  };
+  Result<std::vector<KeyAnswer>> FindByKeys(const std::vector<KeyQuestion>& questions);
   // Makes a topic as an operator would whose topics.json is damaged; that the broker refuses is no error.
   Status MakeTopic(const std::string& topic, int32_t queues);
 
@@ -31,6 +43,7 @@ class QueueClient {
     std::string body;
   };
   Result<Pulled> Pull(const QueueKey& queue, int64_t offset);
+  Status SendAll(const std::string& requests);
   Result<protocol::CommandView> Exchange(const std::string& request);
   // The first frame that comes, in in_; the view into it lives until the next call.
   Result<std::string_view> Receive(int64_t deadline_ms);

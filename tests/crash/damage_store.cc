@@ -101,7 +101,12 @@ Result<Truth> ReadTruth(const store::StoreOptions& options, const std::string& w
     record.bytes = item->bytes;
     record.store_time = message.store_timestamp;
     record.queue = {std::string(message.topic), message.queue_id};
-    store::ForEachIndexKey(message.properties, [&record](std::string_view) { return !(record.has_keys = true); });
+    if (store::EntersIndex(message.sys_flag)) {
+      store::ForEachIndexKey(message.properties, [&record](std::string_view key) {
+        record.keys.emplace_back(key);
+        return true;
+      });
+    }
     if (store::EntersQueue(message.sys_flag) && item->position >= tombstones.Of(message.topic)) {
       record.queue_offset = message.queue_offset.value();
       ++truth.queues[record.queue];
@@ -128,7 +133,11 @@ Result<Truth> ReadTruth(const store::StoreOptions& options, const std::string& w
   return truth;
 }
 
-Status DamageStores::Lay(const BaseStore& store) const { return CopyTree(store.folder, work()); }
+Status DamageStores::Lay(const BaseStore& store) const {
+  RemovePool();
+  MQ_TRY(CopyTree(store.folder, work()));
+  return store.pool.empty() ? Ok() : LayPool(store);
+}
 
 Status DamageStores::KeepCopy() const { return CopyTree(work(), base + "/copy"); }
 
@@ -168,10 +177,10 @@ Result<BaseStore> DamageStores::Recorded(const std::string& name) const {
   return store;
 }
 
-Result<BaseStore> DamageStores::OwnStore(Random& random, const std::string& name, bool clean, bool log_paths) const {
+Result<BaseStore> DamageStores::OwnStore(Random& random, const std::string& name, OwnKind kind) const {
   BaseStore store;
   store.name = name;
-  store.clean = clean;
+  store.clean = kind == OwnKind::kClean || kind == OwnKind::kPaths;
   MQ_TRY(RemoveTree(work()));
   MQ_TRY(MakeDirectories(root()));
   store.options.root = root();
@@ -179,12 +188,23 @@ Result<BaseStore> DamageStores::OwnStore(Random& random, const std::string& name
   store.options.consume_queue_file_bytes = 2000;
   store.options.index_slots = 100;
   store.options.index_entries = 400;
-  if (log_paths) {
+  if (kind == OwnKind::kPaths) {
     const std::string paths = work() + "/log-a," + work() + "/log-b";
     store.arguments = {"--store-path-commit-log", paths};
     MQ_ASSIGN(store.options.log_paths, store::ParseLogPaths(root(), paths, "", ","));
   }
+  if (kind == OwnKind::kPool) {
+    // Committed late, so that a kill leaves something there.
+    store.arguments = {"--transient-store-pool-enable", "true", "--transient-store-pool-size", "4",
+                       "--commit-interval-commit-log",  "200"};
+  }
   store.arguments.insert(store.arguments.end(), {"--flush-interval-commit-log", "20"});
+  MQ_ASSIGN(store, Fill(random, std::move(store), kind));
+  if (kind == OwnKind::kPool) MQ_TRY(AddPoolTruth(store));
+  return store;
+}
+
+Result<BaseStore> DamageStores::Fill(Random& random, BaseStore store, OwnKind kind) const {
   Daemons daemons({programs, "", root(), "", log()});
   MQ_TRY(daemons.StartNameServer());
   Journal journal;
@@ -193,17 +213,18 @@ Result<BaseStore> DamageStores::OwnStore(Random& random, const std::string& name
   for (const bool last : {false, true}) {
     MQ_TRY(daemons.Start(DamageArguments(store)));
     MQ_ASSIGN(const bool ready, daemons.WaitReady(kReadyMs));
-    if (!ready) return MakeError(ErrorCode::kInternal, "the broker of " + name + " did not start");
+    if (!ready) return MakeError(ErrorCode::kInternal, "the broker of " + store.name + " did not start");
     MQ_TRY(client.Connect(root() + "/mq/broker.sock"));
     MQ_TRY(SendMany(random, client, kOwnSends));
     client.Close();
-    if (last && !clean) {
+    if (last && !store.clean) {
       daemons.KillAll();
       continue;
     }
     MQ_ASSIGN(const int status, daemons.Stop(kStopMs));
-    if (status != 0) return MakeError(ErrorCode::kInternal, "the broker of " + name + " did not stop cleanly");
+    if (status != 0) return MakeError(ErrorCode::kInternal, "the broker of " + store.name + " did not stop cleanly");
   }
+  if (kind == OwnKind::kPool) MQ_TRY(TakePool(store));
   MQ_TRY(Keep(store));
   return store;
 }
@@ -214,12 +235,14 @@ Result<std::vector<BaseStore>> DamageStores::Make(Random& random) const {
     MQ_ASSIGN(BaseStore store, Recorded(name));
     stores.push_back(std::move(store));
   }
-  MQ_ASSIGN(BaseStore clean, OwnStore(random, "own-clean", true, false));
-  MQ_ASSIGN(BaseStore killed, OwnStore(random, "own-killed", false, false));
-  MQ_ASSIGN(BaseStore paths, OwnStore(random, "own-paths", true, true));
-  stores.push_back(std::move(clean));
-  stores.push_back(std::move(killed));
-  stores.push_back(std::move(paths));
+  const std::pair<const char*, OwnKind> own[] = {{"own-clean", OwnKind::kClean},
+                                                 {"own-killed", OwnKind::kKilled},
+                                                 {"own-paths", OwnKind::kPaths},
+                                                 {"own-pool", OwnKind::kPool}};
+  for (const auto& [name, kind] : own) {
+    MQ_ASSIGN(BaseStore store, OwnStore(random, name, kind));
+    stores.push_back(std::move(store));
+  }
   return stores;
 }
 
