@@ -19,8 +19,12 @@ namespace {
 constexpr int64_t kReadyWaitMs = 500;  // for the name servers' first answers, before `ready` is said
 constexpr int64_t kTickMs = 100;       // the look that a lost doorbell costs at most
 
-// For health: what the log holds damaged.
+// For health: what the log has lost or holds damaged.
 std::string DamageText(const store::RecoverResult& recovered) {
+  if (recovered.lost_log_end.value() > 0) {
+    return "all its files were gone, and records up to position " + std::to_string(recovered.lost_log_end.value()) +
+           " had been durable";
+  }
   if (recovered.kept_damage.empty()) return "";
   int64_t bytes = 0;
   for (const store::DamagedStretch& stretch : recovered.kept_damage) bytes += stretch.to - stretch.from;

@@ -101,6 +101,11 @@ class Planner {
     if (log.checkpoint_distrusted) {
       Add(layout_.Checkpoint(), 0, "distrust", "in the future or damaged: the log is walked from its first file");
     }
+    if (log.lost_log_end.value() > 0) {
+      Add(layout_.CommitLogDir(), 0, "lost",
+          "no log file is left, and records up to position " + std::to_string(log.lost_log_end.value()) +
+              " were durable: the log begins anew");
+    }
     for (const DamagedStretch& stretch : log.kept_damage) {
       AddOfLog(stretch.from, "keep", Count(stretch.to - stretch.from, "damaged byte") + " skipped: " + stretch.reason);
     }

@@ -45,7 +45,7 @@ class LogRecovery {
     MQ_ASSIGN(files_, ListLogFiles(layout_));
     MQ_TRY(ReadTimesAndPosition());
     if (files_.empty()) {
-      MQ_TRY(RefuseMissingLog());
+      MQ_TRY(BeginAnew());
       return result_;
     }
     MQ_TRY(RefuseOtherSize());
@@ -178,19 +178,18 @@ class LogRecovery {
     durable_ = std::max(flushed_, marker_ ? marker_->offset : PhysicalOffset(0));
   }
 
-  // Of a log of which no file is left. With its queues still there its disk is not mounted, or somebody took the wrong
-  // folder; without them somebody began anew.
-  Status RefuseMissingLog() const {
+  // No file of the log is left. What is said of the old one must not be held against the new one.
+  Status BeginAnew() {
     const int64_t durable = SaidToBeDurable();
     if (durable == 0) return Ok();
-    MQ_ASSIGN(const auto queues, ListQueues(layout_));
-    if (queues.empty()) {
-      log::Warn("store.recover", "the log is gone, and its queues with it: it begins anew").Field("durable", durable);
-      return Ok();
-    }
-    return MakeError(ErrorCode::kCorruption, layout_.CommitLogDir() + " holds no commit log file, and records up to " +
-                                                 "position " + std::to_string(durable) + " were durable")
-        .WithHint("put the files back, or mount their disk; to begin anew, remove consumequeue too");
+    result_.lost_log_end = PhysicalOffset(durable);
+    if (mode_ != RecoverMode::kRepair) return Ok();
+    log::Err("store.recover", "the log is gone, though its records were durable: it begins anew")
+        .Field("directory", layout_.CommitLogDir())
+        .Field("durable", durable);
+    MQ_TRY(RemoveFile(layout_.Dispatched()));
+    MQ_ASSIGN(auto checkpoint, CheckpointFile::Open(layout_.Checkpoint()));
+    return checkpoint.Write({});
   }
 
   // A crash takes no file whose records were durable: somebody did.

@@ -43,6 +43,7 @@ struct RecoverResult {
   int64_t bytes_dropped = 0;      // not zero, behind the end, overwritten with zeros (a plan measures them itself)
   int64_t records_dropped = 0;    // whole records among them
   std::vector<DamagedStretch> kept_damage;  // in order
+  PhysicalOffset lost_log_end;              // no log file was left, and records up to here had been durable; 0: not so
 };
 
 // Called now and then: what is being done, how far it is (0..100).

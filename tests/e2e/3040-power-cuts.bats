@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load helper
 
 @test "RC-11 RC-12 what was acknowledged survives power cuts and kills, recovery cut short again and again included" {
@@ -18,7 +19,10 @@ load helper
   ls -R "$STORE/consumequeue" | grep -q '^[0-9]\{20\}$'
   stop broker
   rm "$STORE"/commitlog/*
+  run -1 mq-storedump "$STORE" --plan
+  [[ $output == *"commitlog:0: lost: no log file is left, and records up to position "* ]]
   start_broker
+  mq-admin health | grep -q "warning: .*the commit log is damaged: all its files were gone"
   until_true 10 eval '! ls -R "$STORE/consumequeue" | grep -q "^[0-9]\{20\}\$"'
   [ "$(mq-consume -t T --from start -e | wc -l)" = 0 ]
 }

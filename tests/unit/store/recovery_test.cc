@@ -173,23 +173,24 @@ TEST(RecoveryTest, ALastFileThatIsMissingWithDurableRecordsIsRefused) {
   }
 }
 
-TEST(RecoveryTest, ALogWithoutAnyFileIsRefusedWhereRecordsWereDurableAndQueuesAreLeft) {
+TEST(RecoveryTest, ALogWithoutAnyFileBeginsAnewAndForgetsWhatWasDurable) {
   TestStore store;
   Fill(store);
   store.DispatchAll();
   const PhysicalOffset end = store.log->wrote();
-  ASSERT_TRUE(RemoveTree(store.layout().CommitLogDir()).has_value());
-  ASSERT_TRUE(RemoveFile(store.layout().Checkpoint()).has_value());
-  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
-  // No marker and no checkpoint, or RocketMQ's, say nothing.
-  EXPECT_TRUE(RecoverCommitLog(store.options, true, nullptr).has_value());
   ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, end}).has_value());
-  const auto refused = RecoverCommitLog(store.options, true, nullptr);
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_NE(refused.error().what.find("holds no commit log file"), std::string::npos) << refused.error().what;
-  // Begun anew.
-  ASSERT_TRUE(RemoveTree(store.layout().ConsumeQueueDir()).has_value());
-  EXPECT_TRUE(RecoverCommitLog(store.options, true, nullptr).has_value());
+  ASSERT_TRUE(RemoveTree(store.layout().CommitLogDir()).has_value());
+  ASSERT_TRUE(MakeDirectories(store.layout().CommitLogDir()).has_value());
+  store.Boot(true);
+  EXPECT_EQ(store.recovered.lost_log_end, end);
+  EXPECT_EQ(store.recovered.end, PhysicalOffset(0));
+  const AppendResult first = store.Append("T", 0, "first");
+  EXPECT_EQ(first.queue_offset, QueueOffset(0));
+  // Killed before anything new was flushed.
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.lost_log_end, PhysicalOffset(0));
+  EXPECT_EQ(store.recovered.end, first.end());
+  EXPECT_TRUE(store.recovered.kept_damage.empty());
 }
 
 // The last messages are lost, their positions are not; nor are their numbers, if the marker still knows them.
