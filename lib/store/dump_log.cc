@@ -242,6 +242,15 @@ Result<std::optional<LogItem>> DumpLog::Damage(const File& file, const char* rea
   return std::optional<LogItem>(std::move(item));
 }
 
+// While somebody writes, a record may be half there when it is read. It is whole before one behind it is.
+Result<bool> DumpLog::IsWholeNow(const File& file, PhysicalOffset position) {
+  MQ_ASSIGN(const bool there, OpenFile(file));
+  if (!there) return false;
+  file_.Forget();
+  MQ_ASSIGN(const RecordCheck check, CheckAt(file, position.value()));
+  return check.kind == RecordKind::kMessage;
+}
+
 Result<std::optional<LogItem>> DumpLog::Next() {
   for (;;) {
     const File* file = FileOf(position_);
@@ -267,7 +276,14 @@ Result<std::optional<LogItem>> DumpLog::Next() {
       }
     }
     MQ_ASSIGN(const RecordCheck check, CheckAt(*file, position_.value()));
-    if (check.kind == RecordKind::kBad) return Damage(*file, check.reason);
+    if (check.kind == RecordKind::kBad) {
+      MQ_ASSIGN(std::optional<LogItem> item, Damage(*file, check.reason));
+      if (!item || item->kind != LogItemKind::kDamage) return item;
+      MQ_ASSIGN(const bool whole_now, IsWholeNow(*file, item->position));
+      if (!whole_now) return item;
+      position_ = item->position;
+      continue;
+    }
     if (check.kind == RecordKind::kBlank) {
       MQ_ASSIGN(LogItem blank, Blank(*file, check.bytes));
       return std::optional<LogItem>(std::move(blank));

@@ -90,6 +90,7 @@ class DumpLog {
   Result<RecordCheck> CheckAt(const File& file, int64_t position);
   Result<std::optional<int64_t>> FindRecord(const File& file, int64_t from);
   Result<std::optional<LogItem>> Damage(const File& file, const char* reason);
+  Result<bool> IsWholeNow(const File& file, PhysicalOffset position);
   // The blank at position_: it ends its file, unless it hides records that were stored after the last one.
   Result<LogItem> Blank(const File& file, int64_t bytes);
   Result<std::optional<LogItem>> Gap();

@@ -183,6 +183,19 @@ class DamageRun {
     return chosen;
   }
 
+  // What the marker knows to have been given is not given again, whatever has become of the records.
+  int64_t FirstFree(const QueueKey& queue) const {
+    const Truth& truth = store_->truth;
+    const bool marker_hit =
+        std::find(damage_.touched.begin(), damage_.touched.end(), "store/mq/dispatched") != damage_.touched.end();
+    if (marker_hit || expected_.hit.size() == truth.records.size()) return 0;  // or the log begins anew
+    int64_t first = 0;
+    for (const TrueRecord& record : truth.records) {
+      if (record.queue == queue && record.position < truth.marked) first = std::max(first, record.queue_offset + 1);
+    }
+    return first;
+  }
+
   Status SendFresh(QueueClient& reader) {
     Journal journal;
     Client client(journal);
@@ -205,6 +218,8 @@ class DamageRun {
       }
       const std::string place =
           queues[i].first + "/" + std::to_string(queues[i].second) + " at offset " + std::to_string(sent.queue_offset);
+      if (sent.queue_offset < FirstFree(queues[i]))
+        return Bad("a new message in " + place + " has an offset given before");
       if (found == served.end()) return Bad("a new message in " + place + " is not served");
       const auto message = protocol::DecodeMessage(found->second);
       if (!message || message->body != BodyOf(i, 100)) return Bad("a new message in " + place + " is not what came");
