@@ -105,6 +105,7 @@ class Planner {
       Add(layout_.CommitLogDir(), 0, "lost",
           "no log file is left, and records up to position " + std::to_string(log.lost_log_end.value()) +
               " were durable: the log begins anew");
+      plan_.anything_lost = true;
     }
     for (const DamagedStretch& stretch : log.kept_damage) {
       AddOfLog(stretch.from, "keep", Count(stretch.to - stretch.from, "damaged byte") + " skipped: " + stretch.reason);

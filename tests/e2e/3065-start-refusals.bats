@@ -73,10 +73,10 @@ refuses() {
   local odd line
   for odd in 'rm -rf consumequeue/T/0; echo x > consumequeue/T/0' 'rm -r index; echo x > index' \
     'rm commitlog/0*0; mkdir commitlog/00000000000000000000' 'ln -s /nowhere checkpoint.new; mv checkpoint.new checkpoint' \
-    'printf "write %s\n" "$T/gone" > mq/log-paths' 'rm -r commitlog'; do
+    'printf "write %s\n" "$T/gone" > mq/log-paths'; do
     rm -rf "$STORE"; cp -a "$T/base" "$STORE"
     (cd "$STORE" && eval "$odd")
-    run -8 mq-broker -n 127.0.0.1:1 --listen 127.0.0.1:0 --store "$STORE" $SMALL
+    run -8 timeout 20 mq-broker -n 127.0.0.1:1 --listen 127.0.0.1:0 --store "$STORE" $SMALL
     line=$(grep '^mq-broker: ' <<< "$output" | head -1)
     line=${line#mq-broker: }
     [ -n "$line" ]
