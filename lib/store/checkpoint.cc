@@ -17,13 +17,16 @@ namespace {
 constexpr size_t kFlushedAt = kFlushedByte;
 constexpr size_t kHeadBytes = kFlushedAt + 16;
 
+// Belongs to this position and this time alone: neither changes without the other.
+int64_t ProofOf(int64_t flushed, int64_t physic_timestamp) { return physic_timestamp ^ ~flushed; }
+
 void Encode(const Checkpoint& checkpoint, std::string& head) {
   const auto put = [&](size_t at, int64_t value) { StoreBe64(head.data() + at, static_cast<uint64_t>(value)); };
   put(0, checkpoint.physic_timestamp);
   put(8, checkpoint.logics_timestamp);
   put(16, checkpoint.index_timestamp);
   put(kFlushedAt, checkpoint.flushed.value());
-  put(kFlushedAt + 8, checkpoint.physic_timestamp);
+  put(kFlushedAt + 8, ProofOf(checkpoint.flushed.value(), checkpoint.physic_timestamp));
 }
 
 }  // namespace
@@ -31,8 +34,10 @@ void Encode(const Checkpoint& checkpoint, std::string& head) {
 Checkpoint DecodeCheckpoint(std::string_view bytes) {
   const auto number = [&](size_t at) { return static_cast<int64_t>(LoadBe64(bytes.data() + at)); };
   Checkpoint checkpoint = {number(0), number(8), number(16), PhysicalOffset(0)};
-  if (bytes.size() < kHeadBytes || number(kFlushedAt + 8) != checkpoint.physic_timestamp) return checkpoint;
-  checkpoint.flushed = PhysicalOffset(std::max<int64_t>(number(kFlushedAt), 0));
+  if (bytes.size() < kHeadBytes) return checkpoint;
+  const int64_t flushed = number(kFlushedAt);
+  if (flushed < 0 || number(kFlushedAt + 8) != ProofOf(flushed, checkpoint.physic_timestamp)) return checkpoint;
+  checkpoint.flushed = PhysicalOffset(flushed);
   return checkpoint;
 }
 

@@ -4,9 +4,8 @@
 //   8   i64 logics   the same for the consume queues
 //   16  i64 index    the same for the index files
 //   64  i64 flushed  every log byte below it is durable: records of one millisecond have one time, but not one position
-//   72  i64 physic   once more; when it is not that of byte 0, a broker has written that knows the three times alone,
-//   and
-//                    the position is not believed
+//   72  i64 proof    the time of byte 0 xor the complement of the position: when it does not fit, a broker has written
+//                    that knows the three times alone, or the file is damaged, and the position is not believed
 //   4096 bytes in all; what lies between (5.x) and behind is kept as found
 #pragma once
 
@@ -33,7 +32,7 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
-// From the file's bytes: the three times at least, 24 of them. A position that does not belong to the times is 0.
+// From the file's bytes: the three times at least, 24 of them. A position without its proof is 0.
 Checkpoint DecodeCheckpoint(std::string_view bytes);
 
 // Nothing for a missing or short file, and for one without any time: all of them mean "nothing is known to be durable".

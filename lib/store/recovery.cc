@@ -1,13 +1,9 @@
 #include "store/recovery.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "base/bytes.h"
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/kill_point.h"
 #include "base/log.h"
@@ -15,6 +11,8 @@
 #include "store/dispatched_marker.h"
 #include "store/foreign_format.h"
 #include "store/layout.h"
+#include "store/log_evidence.h"
+#include "store/log_files.h"
 #include "store/log_tail.h"
 #include "store/mapped_file.h"
 #include "store/record.h"
@@ -24,14 +22,10 @@ namespace mq::store {
 namespace {
 
 constexpr uint32_t kMessageMagicV2 = 0xDAA320AB;  // 5.x, topics over 127 bytes
-// RocketMQ's margin below the checkpoint.
-constexpr int64_t kCheckpointMarginMs = 3000;
 // After a clean stop at most this much is walked again.
 constexpr int64_t kCleanScanBytes = int64_t{128} << 20;
 constexpr int64_t kCleanScanFiles = 3;
 constexpr int64_t kProgressRecords = 1 << 16;
-constexpr const char* kPutBack =
-    "put the file back from a copy; to go on without them, remove checkpoint and mq/dispatched";
 
 class LogRecovery {
  public:
@@ -43,16 +37,16 @@ class LogRecovery {
   Result<RecoverResult> Run() {
     MQ_TRY(RefuseForeignFormats());
     MQ_ASSIGN(files_, ListLogFiles(layout_));
-    MQ_TRY(ReadTimesAndPosition());
+    MQ_ASSIGN(evidence_, ReadEvidence(layout_));
+    result_.checkpoint_distrusted = evidence_.distrusted;
     if (files_.empty()) {
       MQ_TRY(BeginAnew());
       return result_;
     }
-    MQ_TRY(RefuseOtherSize());
-    MQ_TRY(CheckFiles());
+    MQ_ASSIGN(torn_end_, CheckLogFiles(options_, evidence_.said(), mode_, files_));
+    result_.short_file_end = torn_end_;
     if (files_.empty()) return result_;
     result_.min = PhysicalOffset(files_.front().start);
-    MQ_TRY(RefuseMissingEnd());
     BelieveMarker();
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
     result_.scanned_from = start;
@@ -78,129 +72,24 @@ class LogRecovery {
     return Ok();
   }
 
-  // Files that agree with one another alone: the store was made with another size.
-  Status RefuseOtherSize() const {
-    const FileEntry& first = files_.front();
-    if (first.bytes == file_bytes() || first.bytes == 0 || first.bytes % kPageBytes != 0) return Ok();
-    for (size_t i = 0; i < files_.size(); ++i) {
-      if (files_[i].start != first.start + static_cast<int64_t>(i) * first.bytes) return Ok();
-      if (files_[i].bytes != first.bytes && i + 1 < files_.size()) return Ok();
-    }
-    const std::string size = std::to_string(first.bytes);
-    return MakeError(ErrorCode::kCorruption, "the commit log files in " + layout_.CommitLogDir() + " have " + size +
-                                                 " bytes; mappedFileSizeCommitLog is " + std::to_string(file_bytes()))
-        .WithHint("set mappedFileSizeCommitLog=" + size + ", the size the store was made with");
-  }
-
-  // Contiguous, all of the configured size. The last one may be shorter after a crash: it gets its size
-  // back, zero-filled. A store made with another file size is refused, not stretched.
-  Status CheckFiles() {
-    for (size_t i = 0; i < files_.size(); ++i) {
-      FileEntry& file = files_[i];
-      const std::string path = PathOf(file);
-      if (file.start != files_.front().start + static_cast<int64_t>(i) * file_bytes() ||
-          file.start % file_bytes() != 0) {
-        return MakeError(ErrorCode::kCorruption, path + ": files of " + std::to_string(file_bytes()) +
-                                                     " bytes do not follow one another up to here");
-      }
-      if (file.bytes == file_bytes()) continue;
-      const bool last = i + 1 == files_.size();
-      const bool torn = file.bytes == 0 || file.bytes % kPageBytes != 0 || files_.size() > 1;
-      if (!last || !torn || file.bytes > file_bytes()) {
-        return MakeError(ErrorCode::kCorruption, path + " has " + std::to_string(file.bytes) +
-                                                     " bytes; mappedFileSizeCommitLog is " +
-                                                     std::to_string(file_bytes()))
-            .WithHint("was the file cut? then put it back from a copy; mq-storedump --verify says what is lost");
-      }
-      MQ_TRY(RestoreSize(path, file));
-    }
-    // Nothing to map, and nothing in it: a plan goes on without it.
-    if (files_.back().bytes == 0) files_.pop_back();
-    return Ok();
-  }
-
-  // By the checkpoint and by reputd's marker, whether or not the log still agrees with them; 0: nothing is known.
-  int64_t SaidToBeDurable() const {
-    const auto text = ReadFile(layout_.Dispatched());
-    if (!text) return flushed_.value();
-    const auto marker = DispatchedMarker::Decode(*text);
-    return std::max(flushed_.value(), marker ? marker->offset.value() : 0);
-  }
-
-  Status RestoreSize(const std::string& path, FileEntry& file) {
-    if (mode_ == RecoverMode::kLookOnly) {
-      return MakeError(ErrorCode::kCorruption, path + " is too short; start the broker to repair it");
-    }
-    // A crash leaves no empty file where durable records were: somebody cut it.
-    if (const int64_t durable = SaidToBeDurable(); file.bytes == 0 && durable > file.start) {
-      return MakeError(ErrorCode::kCorruption,
-                       path + " is empty, and its records up to position " + std::to_string(durable) + " were durable")
-          .WithHint(kPutBack);
-    }
-    torn_end_ = PhysicalOffset(file.start + file.bytes);
-    result_.short_file_end = torn_end_;
-    if (mode_ == RecoverMode::kPlan) return Ok();
-    log::Warn("store.recover", "the last file was too short: filled up with zeros")
-        .Field("file", path)
-        .Field("bytes", file.bytes);
-    MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC));
-    if (::ftruncate(fd.get(), file_bytes()) != 0 || ::fsync(fd.get()) != 0) {
-      return ErrnoError(ErrorCode::kIo, "size " + path);
-    }
-    file.bytes = file_bytes();
-    return Ok();
-  }
-
-  // What the checkpoint says was durable.
-  Status ReadTimesAndPosition() {
-    MQ_ASSIGN(auto checkpoint, ReadCheckpoint(layout_.Checkpoint()));
-    if (checkpoint) {
-      const int64_t latest = NowMs() + kCheckpointMarginMs;
-      const auto& times = *checkpoint;
-      if (times.physic_timestamp < 0 || times.logics_timestamp < 0 || times.physic_timestamp > latest ||
-          times.logics_timestamp > latest) {
-        result_.checkpoint_distrusted = true;
-        log::Warn("store.recover", "the checkpoint is in the future or damaged: not trusted")
-            .Field("file", layout_.Checkpoint());
-      } else {
-        durable_timestamp_ = times.physic_timestamp;
-        flushed_ = times.flushed;
-        scan_timestamp_ = std::min(times.physic_timestamp, times.logics_timestamp) - kCheckpointMarginMs;
-      }
-    }
-    return Ok();
-  }
-
   void BelieveMarker() {
     const PhysicalOffset all(files_.back().start + file_bytes());
     std::string why;
     marker_ = LoadBelievedMarker(options_, result_.min, all, &why);
-    durable_ = std::max(flushed_, marker_ ? marker_->offset : PhysicalOffset(0));
+    durable_ = std::max(evidence_.flushed, marker_ ? marker_->offset : PhysicalOffset(0));
   }
 
   // No file of the log is left. What is said of the old one must not be held against the new one.
   Status BeginAnew() {
-    const int64_t durable = SaidToBeDurable();
-    if (durable == 0) return Ok();
-    result_.lost_log_end = PhysicalOffset(durable);
+    result_.lost_log_end = evidence_.said();
+    if (result_.lost_log_end.value() == 0) return Ok();
     if (mode_ != RecoverMode::kRepair) return Ok();
     log::Err("store.recover", "the log is gone, though its records were durable: it begins anew")
         .Field("directory", layout_.CommitLogDir())
-        .Field("durable", durable);
+        .Field("durable", result_.lost_log_end.value());
     MQ_TRY(RemoveFile(layout_.Dispatched()));
     MQ_ASSIGN(auto checkpoint, CheckpointFile::Open(layout_.Checkpoint()));
     return checkpoint.Write({});
-  }
-
-  // A crash takes no file whose records were durable: somebody did.
-  Status RefuseMissingEnd() {
-    const int64_t end = files_.back().start + file_bytes();
-    const int64_t durable = SaidToBeDurable();
-    if (durable <= end) return Ok();
-    return MakeError(ErrorCode::kCorruption, layout_.CommitLogFile(PhysicalOffset(end)) +
-                                                 " is missing, and its records up to position " +
-                                                 std::to_string(durable) + " were durable")
-        .WithHint(kPutBack);
   }
 
   // Store time of a file's first record; nothing when it does not start with one.
@@ -222,7 +111,8 @@ class LogRecovery {
     if (result_.clean) return ChooseCleanStart(last);
     for (int64_t i = last; i > 0; --i) {
       MQ_ASSIGN(time, FirstStoreTime(files_[static_cast<size_t>(i)]));
-      if (time && *time != 0 && *time <= scan_timestamp_) return PhysicalOffset(files_[static_cast<size_t>(i)].start);
+      if (time && *time != 0 && *time <= evidence_.scan_timestamp)
+        return PhysicalOffset(files_[static_cast<size_t>(i)].start);
     }
     return result_.min;
   }
@@ -352,7 +242,8 @@ class LogRecovery {
     MQ_ASSIGN(int64_t next_time, StoreTimeAt(*next));
     // Without a position of the flush (RocketMQ's checkpoint) a record of the same millisecond counts as flushed:
     // nothing that was is ever cut.
-    const bool flushed = flushed_.value() > 0 ? position < flushed_ : next_time <= durable_timestamp_;
+    const bool flushed =
+        evidence_.flushed.value() > 0 ? position < evidence_.flushed : next_time <= evidence_.durable_timestamp;
     const bool was_durable = result_.clean || position < durable_ || flushed;
     if (!was_durable) {
       MQ_ASSIGN(result_.records_dropped, CountRecords(*next));
@@ -429,10 +320,8 @@ class LogRecovery {
   RecoverMode mode_;
   std::vector<FileEntry> files_;
   std::optional<DispatchedMarker> marker_;
-  int64_t durable_timestamp_ = 0;
-  PhysicalOffset flushed_;  // by the checkpoint; 0: it knows times alone
-  int64_t scan_timestamp_ = 0;
-  PhysicalOffset durable_;   // that position, or the believed marker's, whichever is further
+  LogEvidence evidence_;
+  PhysicalOffset durable_;   // the checkpoint's position, or the believed marker's, whichever is further
   PhysicalOffset torn_end_;  // where a last file that was too short ended; 0: none
   RecoverResult result_;
 };

@@ -261,6 +261,17 @@ TEST(CheckpointTest, APositionThatRocketmqsTimesHaveLeftBehindIsNotBelieved) {
   EXPECT_EQ((**ReadCheckpoint(path)).flushed, PhysicalOffset(5000));
 }
 
+TEST(CheckpointTest, APositionThatWasChangedIsNotBelieved) {
+  TestStore store;
+  const std::string path = store.layout().Checkpoint();
+  for (const int64_t byte : {0, 7, 64, 68, 71, 72, 79}) {
+    ASSERT_TRUE(CheckpointFile::Open(path)->Write({1000 + byte, 900, 800, PhysicalOffset(4711)}).has_value());
+    EXPECT_EQ((**ReadCheckpoint(path)).flushed, PhysicalOffset(4711));
+    store.Corrupt(path, byte, std::string(1, static_cast<char>(store.Bytes(path)[static_cast<size_t>(byte)] ^ 0x10)));
+    EXPECT_EQ((**ReadCheckpoint(path)).flushed, PhysicalOffset(0)) << byte;
+  }
+}
+
 // A blank is believed when it names exactly the rest of its file and nothing younger lies in it: everything else would
 // take all records behind it away without a word.
 TEST(RecoveryTest, ABlankThatLiesHidesNothingBelowTheLastFlush) {
