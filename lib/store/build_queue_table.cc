@@ -1,33 +1,12 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "store/consume_queue.h"
 #include "store/dispatched_marker.h"
 #include "store/log_walk.h"
+#include "store/queue_numbers.h"
 #include "store/recovery.h"
 
 namespace mq::store {
-
-namespace {
-
-// From the queue files: how many entries they have of records that end at or below `log_end`.
-Status RaiseFromEntries(const StoreOptions& options, PhysicalOffset log_end, const Tombstones& tombstones,
-                        QueueTable& table) {
-  if (log_end.value() == 0) return Ok();
-  const StoreLayout layout(options.root);
-  MQ_ASSIGN(auto queues, ListQueues(layout));
-  ConsumeQueueReader reader(options, nullptr, log_end);
-  for (const QueueName& queue : queues) {
-    MQ_ASSIGN(const QueueOffset end, reader.MaxOffset(queue.topic, queue.queue_id));
-    MQ_ASSIGN(const QueueSpan last, reader.Read(queue.topic, queue.queue_id, end - 1, 1));
-    // Left by the topic's former life: this one counts from 0.
-    if (last.count == 1 && last[0].physical_offset < tombstones.Of(queue.topic)) continue;
-    table.Raise(queue.topic, queue.queue_id, end);
-  }
-  return Ok();
-}
-
-}  // namespace
 
 Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
                                        const Tombstones& tombstones, QueueTable& table,
@@ -50,7 +29,8 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
           .Field("reason", why);
     }
     // Only what the log no longer holds: the rest is walked.
-    MQ_TRY(RaiseFromEntries(options, recovered.min, tombstones, table));
+    MQ_ASSIGN(const auto expired, NumbersOfEntries(options, recovered.min, tombstones));
+    for (const auto& [name, end] : expired) table.Raise(name.topic, name.queue_id, end);
   }
   LogReader log(options, nullptr, recovered.end);
   LogWalk walk(log, from);
@@ -63,6 +43,12 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
     if (!EntersQueue(message->sys_flag) || message->queue_id < 0) continue;
     if (walk.record_position() < tombstones.Of(message->topic)) continue;
     if (message->queue_offset.value() >= 0) table.Note(message->topic, message->queue_id, message->queue_offset);
+  }
+  // Records that are damaged had numbers too. Last: to the walk a queue that begins at 0 would be a new life of its
+  // topic.
+  if (!recovered.kept_damage.empty()) {
+    MQ_ASSIGN(const auto given, NumbersOfEntries(options, recovered.end, tombstones));
+    for (const auto& [name, end] : given) table.Raise(name.topic, name.queue_id, end);
   }
   return numbered;
 }

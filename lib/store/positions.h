@@ -33,7 +33,7 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 7;
+inline constexpr uint32_t kPositionsVersion = 8;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
 
@@ -80,6 +80,7 @@ struct BrokerPage {
   std::atomic<int64_t> wanted_commit;  // readers wait for this; 0 = nobody
   alignas(64) std::atomic<int64_t> confirm;
   std::atomic<int64_t> recovered_end;   // end of the log after recovery; queues are cut to it
+  std::atomic<uint32_t> log_damaged;    // recovery has kept damage: numbers of lost records stand in queue files alone
   std::atomic<int64_t> boot_min;        // first log file found by recovery
   std::atomic<uint32_t> state;          // BrokerState
   std::atomic<uint32_t> recover_phase;  // RecoverPhase, while the state is recovering

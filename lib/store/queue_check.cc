@@ -165,11 +165,19 @@ Result<MarkedState> Examine(PhysicalOffset log_min, const DispatchedMarker& mark
   }
   state.whole = QueueOffset(std::min(files.ContiguousEnd() / kQueueEntryBytes, marked.end.value()));
   if (state.whole.value() * kQueueEntryBytes <= files.first()) return lost("queue files are damaged: derived again");
-  MQ_ASSIGN(const QueueEntry last, files.EntryAt(state.whole - 1));
-  if (!last.IsRecord() || last.end() > marker.offset) return lost("queue entries are not as marked: derived again");
+  // Behind the last record there may be empty entries, which keep the numbers of records that are lost.
+  QueueOffset at = state.whole - 1;
+  MQ_ASSIGN(QueueEntry last, files.EntryAt(at));
+  while (last.IsPreBlank() && at.value() * kQueueEntryBytes > files.first()) {
+    at = at - 1;
+    MQ_ASSIGN(last, files.EntryAt(at));
+  }
+  if (!last.IsValid() || (last.IsRecord() && last.end() > marker.offset)) {
+    return lost("queue entries are not as marked: derived again");
+  }
   MQ_ASSIGN(const bool agree, files.EndsAgree(name, state.whole, log_min, log));
   if (!agree) return lost("queue entries are not those of its records: derived again");
-  state.last_end = last.end();
+  state.last_end = last.IsRecord() ? last.end() : log_min;
   return state;
 }
 

@@ -85,6 +85,14 @@ Status QueueWriter::Put(QueueOffset offset, const QueueEntry& entry, QueueAnomal
   return AppendEntry(entry);
 }
 
+Status QueueWriter::KeepNumbers(QueueOffset end, QueueAnomalies& anomalies) {
+  if (!started_ && end.value() > 0) {
+    MQ_TRY(StartAt(end - 1));
+    return AppendEntry(kPreBlank);
+  }
+  return end <= end_ || end - end_ > kMaxGapEntries ? Ok() : FillGap(end, anomalies);
+}
+
 // The first file of a queue starts at a file boundary; what lies before its first record is pre-blank.
 Status QueueWriter::StartAt(QueueOffset offset) {
   const int64_t position = offset.value() * kQueueEntryBytes;

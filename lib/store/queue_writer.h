@@ -39,6 +39,8 @@ class QueueWriter {
   // changes. A record whose offset is damaged must not cost those their entries that are right: one that it overtook
   // gets its place back.
   Status Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
+  // Numbers below `end` were given to records that are lost: empty entries up to there, if there are fewer.
+  Status KeepNumbers(QueueOffset end, QueueAnomalies& anomalies);
   // Durable up to the present end.
   Status Sync();
   // Removes files none of whose records is at or behind `log_min`, oldest first; never the last one. True when some

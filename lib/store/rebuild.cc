@@ -92,6 +92,7 @@ Result<Derived> DeriveAtRest(const StoreOptions& options, const RecoverResult& f
   BrokerPage& page = positions.own_broker();
   page.boot_min.store(found.min.value());
   page.recovered_end.store(found.end.value());
+  page.log_damaged.store(found.kept_damage.empty() ? 0 : 1);
   PublishWrote(page, found.end, found.last_store_timestamp);
   MQ_ASSIGN(auto reput, Reput::Open(options, positions, rebuild));
   MQ_TRY(reput->FinishAudit());

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "store/queue_check.h"
+#include "store/queue_numbers.h"
 #include "store/tags_code.h"
 
 namespace mq::store {
@@ -59,12 +60,19 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
     log::Info("store.reput", "queues are derived from the whole log").Field("reason", why);
 
   const QueueCheckMode mode = same_life ? QueueCheckMode::kLookOnly : QueueCheckMode::kCut;
+  // Before the files are cut.
+  std::map<QueueName, QueueOffset> numbers;
+  if (!same_life && broker.log_damaged.load(std::memory_order_acquire) != 0) {
+    MQ_ASSIGN(numbers, NumbersOfEntries(options, recovered_end, tombstones));
+  }
   MQ_ASSIGN(QueueCheck check, CheckQueues(options, log_min, marker, tombstones, mode));
 
   PassKillPoint(KillPoint::kQueuesChecked);
   std::unique_ptr<Reput> reput(new Reput(options, positions, check.start, std::move(tombstones)));
   reput->tombstones_loaded_ = version;
   reput->queues_.Start(check.queues);
+  reput->numbers_ = std::move(numbers);
+  reput->numbers_until_ = recovered_end;
   if (marker && check.start == marker->offset) {
     reput->marked_ = marker->offset;
     reput->last_record_ = marker->last_record;
@@ -134,6 +142,16 @@ Status Reput::Dispatch(PhysicalOffset limit, int64_t max_records) {
     }
     if (index_) index_->Dispatch(*message, walk_.position());
   }
+  return numbers_.empty() || walk_.position() < numbers_until_ ? Ok() : KeepNumbers();
+}
+
+// Records that are lost keep their numbers: without entries the next start would know nothing of them.
+Status Reput::KeepNumbers() {
+  for (const auto& [name, end] : numbers_) {
+    if (tombstones_.Of(name.topic) >= numbers_until_) continue;
+    MQ_TRY(queues_.GetOrCreate(name.topic, name.queue_id).KeepNumbers(end, queues_.anomalies()));
+  }
+  numbers_.clear();
   return Ok();
 }
 

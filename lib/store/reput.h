@@ -79,6 +79,7 @@ class Reput {
   Result<bool> ApplyTombstones();
   Status Dispatch(PhysicalOffset limit, int64_t max_records);
   Status DispatchRecord(const protocol::MessageView& message);
+  Status KeepNumbers();
   Status FlushStep(int64_t now_ms);
   void FollowLogMin();
   void TrimStep(ReputOutcome& outcome);
@@ -104,6 +105,9 @@ class Reput {
   uint32_t tombstones_loaded_ = 0;
   // Deleted topics whose queues still have to go, once everything before the deletion is dispatched.
   std::map<std::string, PhysicalOffset, std::less<>> pending_removals_;
+  // What the queue files of a damaged log said of its numbers, kept once everything below that position is dispatched.
+  std::map<QueueName, QueueOffset> numbers_;
+  PhysicalOffset numbers_until_;
   // A record whose entry could not be written: tried again before anything else.
   std::optional<PhysicalOffset> undone_;
   PhysicalOffset started_from_;

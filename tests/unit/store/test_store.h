@@ -65,6 +65,7 @@ class TestStore {
     boot_minimums = std::make_unique<BootMinimums>(options, recovered.min, walked->marker);
     BrokerPage& page = positions->own_broker();
     page.recovered_end.store(recovered.end.value());
+    page.log_damaged.store(recovered.kept_damage.empty() ? 0 : 1);
     page.boot_min.store(recovered.min.value());
     PublishWrote(page, recovered.end, recovered.last_store_timestamp);
     auto opened = CommitLog::Open(options, *positions, recovered.end);
