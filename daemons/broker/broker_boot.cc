@@ -195,7 +195,7 @@ Status Broker::BuildParts(Recovery& found) {
   core_.log_reader = std::make_unique<store::LogReader>(options_.store, &*positions_);
   core_.queue_reader = std::make_unique<store::ConsumeQueueReader>(options_.store, &*positions_);
   core_.entry_finder = std::make_unique<EntryFinder>(loop_, options_.store, *positions_);
-  core_.entry_finder->SetOnFound([this](Queue& queue) { pulls_->hold().OnAdvanced(queue); });
+  core_.entry_finder->SetOnSearchOver([this] { pulls_->hold().OnDispatched(); });
   core_.boot_minimums =
       std::make_unique<store::BootMinimums>(options_.store, recovered.min, std::move(found.queues.marker));
   if (!tombstones.empty()) {

@@ -61,27 +61,27 @@ void EntryFinder::Start(Queue& queue, store::QueueOffset offset) {
         job->done = true;
         job->done.notify_all();
       },
-      [this, job = job_, &queue, life = life_] {
+      [this, job = job_, life = life_] {
         if (job->called_off) return;  // nobody is there any more
         job_.reset();
-        if (life == life_) OnDone(queue, job->found);
-        // Also when it is of no use any more: somebody else may have waited for the search to end.
-        if (found_) found_(queue);
+        if (life == life_) OnDone(job->name, job->found);
+        // Also when it is of no use any more: pulls of other queues may have waited for the search to end.
+        if (search_over_) search_over_();
       });
 }
 
-void EntryFinder::OnDone(Queue& queue, const Result<store::FoundEntries>& found) {
+void EntryFinder::OnDone(const store::QueueName& name, const Result<store::FoundEntries>& found) {
   if (!found) {
     log::Warn("queue.damage", "the log could not be searched; the next pull tries again")
-        .Field("topic", queue.topic())
-        .Field("queue", queue.id())
+        .Field("topic", name.topic)
+        .Field("queue", name.queue_id)
         .Field("error", found.error());
     return;
   }
   if (known_.size() >= kMaxKnown) known_.clear();
   for (store::QueueOffset at = found->from; at < found->to; ++at) {
     const auto entry = found->entries.find(at);
-    known_[Key(queue.topic(), queue.id(), at.value())] =
+    known_[Key(name.topic, name.queue_id, at.value())] =
         entry == found->entries.end() ? std::optional<store::QueueEntry>() : entry->second;
   }
 }

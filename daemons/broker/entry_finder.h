@@ -2,7 +2,7 @@
 // whatever has become of its queue file.
 //
 // The first pull that comes upon such an entry starts a search on a thread of the pool (store/entry_search.h) and waits
-// as in a gap; what was found is remembered, and pulls of the queue are tried again. Fed by MessageReader; owned by
+// as in a gap; what was found is remembered, and the pulls that wait are tried again. Fed by MessageReader; owned by
 // Core. Loop thread only.
 #pragma once
 
@@ -25,8 +25,8 @@ class EntryFinder {
  public:
   EntryFinder(loop::Loop& loop, const store::StoreOptions& options, const store::Positions& positions);
   ~EntryFinder();  // calls a search off and waits for its thread
-  // `found` is called when a search is over and pulls of the queue may go on.
-  void SetOnFound(std::function<void(Queue&)> found) { found_ = std::move(found); }
+  // Called when a search is over, whatever it found: one is made at a time, so pulls of any queue may go on.
+  void SetOnSearchOver(std::function<void()> search_over) { search_over_ = std::move(search_over); }
 
   enum class Outcome {
     kSearching,  // wait
@@ -41,12 +41,12 @@ class EntryFinder {
  private:
   using Key = std::tuple<std::string, int32_t, int64_t>;  // topic, queue id, queue offset
   void Start(Queue& queue, store::QueueOffset offset);
-  void OnDone(Queue& queue, const Result<store::FoundEntries>& found);
+  void OnDone(const store::QueueName& name, const Result<store::FoundEntries>& found);
 
   loop::Loop& loop_;
   store::StoreOptions options_;
   const store::Positions& positions_;
-  std::function<void(Queue&)> found_;
+  std::function<void()> search_over_;
   std::map<Key, std::optional<store::QueueEntry>> known_;
   struct Job;
   std::shared_ptr<Job> job_;  // the search under way

@@ -48,7 +48,7 @@ class PullHold : public loop::TurnEndHook {
   // False: as many as may be held are held already (bounds.h), and it must be refused.
   bool Park(std::unique_ptr<HeldPull> pull);
   void OnAdvanced(Queue& queue);  // Queues calls this
-  void OnDispatched();            // reputd came further: look at the pulls in gaps
+  void OnDispatched();            // reputd came further, or a search of EntryFinder is over: look at the pulls in gaps
   bool any_in_gap() const { return in_gap_ > 0; }
   size_t held() const { return held_; }
   size_t held_bytes() const { return held_bytes_; }

@@ -11,6 +11,9 @@ namespace mq::store {
 
 namespace {
 
+// Looked for at once, at most: what was found is remembered one by one.
+constexpr int64_t kMaxOffsets = 10000;
+
 class Search {
  public:
   Search(const StoreOptions& options, const Positions& positions, const QueueName& name,
@@ -26,7 +29,10 @@ class Search {
     FoundEntries found;
     found.from = from;
     found.to = end;
+    // Loaded in this order: what lies below `end` was written before, so that all of it is dispatched when all is.
+    const PhysicalOffset wrote(positions_.broker().wrote.load(std::memory_order_acquire));
     const PhysicalOffset dispatched(positions_.reputd().dispatched.load(std::memory_order_acquire));
+    end = std::min(end, from + kMaxOffsets);
     PhysicalOffset upper = dispatched;
     bool bounded = false;
     for (QueueOffset at = from + 1; at < end && !bounded; ++at) {
@@ -46,8 +52,10 @@ class Search {
       }
     }
     MQ_TRY(Walk(lower, upper, found));
-    // Without a neighbour behind nobody knows which of the later ones are dispatched.
-    if (!bounded) found.to = found.entries.empty() ? from + 1 : std::max(from, found.entries.rbegin()->first) + 1;
+    found.to = std::min(found.to, end);
+    // Without a neighbour behind nobody knows which of the later ones are dispatched, unless all are.
+    if (!bounded && dispatched < wrote)
+      found.to = found.entries.empty() ? from + 1 : std::max(from, found.entries.rbegin()->first) + 1;
     return found;
   }
 

@@ -23,7 +23,8 @@ struct FoundEntries {
   std::map<QueueOffset, QueueEntry> entries;
 };
 
-// Looks for `from` and all that follow it up to the next sound entry, `end` at most. kClosed once `called_off`.
+// Looks for `from` and all that follow it up to the next sound entry: `end` at most, and 10,000. kClosed once
+// `called_off`.
 Result<FoundEntries> SearchEntries(const StoreOptions& options, const Positions& positions, const QueueName& name,
                                    QueueOffset from, QueueOffset end, const std::atomic<bool>& called_off);
 

@@ -132,3 +132,23 @@ bodies() { mq-consume -t T --from start -e -q; }
   [ "$(timeout 20 mq-consume -t T --from start -e -q | tail -1)" = more ]
   stop broker
 }
+
+@test "RC-09 the end of the log was lost after a clean stop: readers of every queue come to the end at once" {
+  start_cluster
+  mq-admin topic create C --read-queues 2 --write-queues 2 > "$T/created"
+  seq 300 | mq-send -t X -q
+  seq 40 | mq-send -t C --batch 1 --window 1 -q
+  stop broker
+  # From the record of entry 15 of the first queue on.
+  local position
+  position=$((16#$(xxd -s $((15 * 20)) -l 8 -p "$STORE/consumequeue/C/0/00000000000000000000")))
+  dd if=/dev/zero of="$STORE/commitlog/00000000000000000000" bs=1 seek="$position" count=8192 conv=notrunc status=none
+  start_broker
+  # A pull that nobody wakes is held for 15 s.
+  timeout 8 mq-consume -t C --from start -e -q > "$T/read"
+  local left
+  left=$(wc -l < "$T/read")
+  [ "$left" -ge 29 ]
+  [ "$left" -lt 40 ]
+  diff <(sort -n "$T/read") <(seq "$left")
+}

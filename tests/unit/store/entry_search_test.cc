@@ -85,6 +85,20 @@ TEST_F(EntrySearchTest, WithoutANeighbourBehindOnlyWhatIsFoundIsKnown) {
   EXPECT_EQ(found.entries.size(), 2u);
 }
 
+// All are dispatched: not one search for each of those whose records are lost too.
+TEST_F(EntrySearchTest, WithoutANeighbourBehindAllAreKnownOnceAllAreDispatched) {
+  for (int64_t offset = 30; offset < 40; ++offset) {
+    Overwrite(offset, std::string(kQueueEntryBytes, '\0'));
+    store_.Corrupt(store_.layout().CommitLogFile(PhysicalOffset(0)),
+                   results_[static_cast<size_t>(offset)].physical_offset.value() + 4, "oops");
+  }
+  const FoundEntries found = Search(31);
+  EXPECT_EQ(found.to, QueueOffset(40));
+  EXPECT_TRUE(found.entries.empty());
+  store_.Append("T", 0, "not dispatched");
+  EXPECT_EQ(Search(31).to, QueueOffset(32));
+}
+
 // Files of two queues, or of one, that have changed places: each entry is a whole record's, of another queue or offset.
 TEST_F(EntrySearchTest, FilesThatHaveChangedPlacesAreDerivedAgain) {
   const auto before = store_.QueueBytes();
