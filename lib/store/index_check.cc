@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/kill_point.h"
 #include "base/log.h"
+#include "store/checkpoint.h"
 #include "store/index_scan.h"
 #include "store/log_walk.h"
 #include "store/remove_name.h"
@@ -64,7 +65,7 @@ Result<bool> IndexChecker::Step(int64_t& budget) {
       MQ_TRY(DropDamaged());
       continue;
     }
-    if (file_->rest_damaged()) Lost(file.name, "an index file is damaged: put right from its entries", true);
+    if (file_->rest_damaged()) Lost(file.name, "an index file is damaged: put right from its entries");
     MQ_ASSIGN(file, file_->PutRight());
     PassKillPoint(KillPoint::kIndexFileChecked);
     file_.reset();
@@ -79,7 +80,7 @@ Status IndexChecker::DropDamaged() {
   const std::string name = check_.files[next_].name;
   file_.reset();
   check_.files.resize(next_);
-  Lost(name, "an index file is damaged: built again from the log", true);
+  Lost(name, "an index file is damaged: built again from the log");
   const auto at = std::find_if(files_.begin(), files_.end(), [&](const auto& each) { return each.name == name; });
   MQ_TRY(RemoveFrom(static_cast<size_t>(at - files_.begin())));
   check_.position = PhysicalOffset(0);
@@ -121,9 +122,9 @@ Status IndexChecker::SetAsideFrom(size_t first, const char* why) {
   return FsyncDirectory(layout_.IndexDir());
 }
 
-void IndexChecker::Lost(const std::string& name, const char* what, bool damaged) {
+void IndexChecker::Lost(const std::string& name, const char* what) {
   log::Warn("store.index", what).Field("file", name).Field("kept_files", static_cast<uint64_t>(check_.files.size()));
-  if (damaged) check_.damaged.push_back(name);
+  check_.damaged.push_back(name);
 }
 
 // --- With a marker ---
@@ -138,10 +139,8 @@ Status IndexChecker::FollowMarker(const MarkedIndex& marked) {
     if (!found && check_.files.empty() && i + 1 < marked.files.size() && file.header.end < log_min_) continue;
     const bool kept = found && files_[at].bytes == IndexFileBytes(options_);
     if (!kept) {
-      Lost(file.name,
-           found ? "an index file is not as marked: built again from the log"
-                 : "an index file is gone: built again from the log",
-           found);
+      Lost(file.name, found ? "an index file is not as marked: built again from the log"
+                            : "an index file is gone: built again from the log");
       check_.position = PhysicalOffset(0);
       return RemoveFrom(at);
     }
@@ -158,7 +157,7 @@ Status IndexChecker::GoOnWith(size_t at) {
     auto scan = IndexScan::Open(options_, PathOf(at));
     if (!scan) {
       if (scan.error().code != ErrorCode::kCorruption) return std::move(scan).error();
-      Lost(files_[at].name, "an index file has another size than the settings say: built again from the log", true);
+      Lost(files_[at].name, "an index file has another size than the settings say: built again from the log");
       check_.position = PhysicalOffset(0);
       return RemoveFrom(at);
     }
@@ -170,6 +169,8 @@ Status IndexChecker::GoOnWith(size_t at) {
 // --- Without a marker ---
 
 Status IndexChecker::VerifyAll() {
+  MQ_ASSIGN(const auto checkpoint, ReadCheckpoint(layout_.Checkpoint()));
+  if (checkpoint) durable_time_ = checkpoint->index_timestamp;
   for (size_t at = 0; at < files_.size(); ++at) {
     auto scan = IndexScan::Open(options_, PathOf(at));
     if (!scan) {
@@ -191,13 +192,25 @@ Status IndexChecker::VerifyAll() {
       MQ_ASSIGN(const bool follows, FollowsOn(scan->Entry(1).position));
       if (!follows) return SetAsideFrom(at, "index files with keys missing in front of them: built again");
     }
+    const bool crashed = !IsSaidDurable(scan->header()) && scan->EndsAsACrashLeavesIt(claimed);
     MQ_TRY(scan->RepairFromEntries(sound, sound < claimed, log_));
     check_.files.push_back({files_[at].name, scan->header(), std::nullopt});
     if (sound == claimed) continue;
-    Lost(files_[at].name, "an index file is damaged: built again from its last good entry on", true);
+    if (crashed) {
+      log::Info("store.index", "an index file ends with entries that a crash has made void: they are put again")
+          .Field("file", files_[at].name)
+          .Field("entries", static_cast<int64_t>(claimed - sound));
+    } else {
+      Lost(files_[at].name, "an index file is damaged: built again from its last good entry on");
+    }
     return SetAsideFrom(at + 1, "index files behind a damaged one: built again");
   }
   return Ok();
+}
+
+// By the checkpoint: then no crash takes an entry of the file.
+bool IndexChecker::IsSaidDurable(const IndexHeader& header) const {
+  return header.end_timestamp > 0 && header.end_timestamp <= durable_time_;
 }
 
 // After a power cut each file may be whole and one in front of it gone, or have an old count: whether the log has no

@@ -29,7 +29,7 @@ struct IndexCheck {
   PhysicalOffset resume_record{-1};
   int32_t resume_keys = 0;
   std::vector<std::string> unchecked;  // names of those of the files that nobody has looked into yet
-  std::vector<std::string> damaged;    // names of files that were, and are not kept as they were
+  std::vector<std::string> damaged;    // names of files that were, or are gone
 };
 
 enum class IndexCheckMode {
@@ -56,7 +56,8 @@ class IndexChecker {
   std::string PathOf(size_t i) const { return layout_.IndexFile(files_[i].name); }
   Status RemoveFrom(size_t first);
   Status SetAsideFrom(size_t first, const char* why);
-  void Lost(const std::string& name, const char* what, bool damaged);
+  void Lost(const std::string& name, const char* what);
+  bool IsSaidDurable(const IndexHeader& header) const;
   Status FollowMarker(const MarkedIndex& marked);
   Result<bool> Opens(const std::string& name) const;
   Status GoOnWith(size_t at);
@@ -76,9 +77,10 @@ class IndexChecker {
   bool checked_;
   IndexCheckMode mode_ = IndexCheckMode::kRollBack;
   std::vector<IndexFileEntry> files_;
-  size_t marked_files_ = 0;  // of check_.files
-  size_t next_ = 0;          // of check_.files: looked into next
-  size_t unchecked_ = 0;     // those in front of it are not looked into here
+  int64_t durable_time_ = 0;  // the checkpoint's, of the index
+  size_t marked_files_ = 0;   // of check_.files
+  size_t next_ = 0;           // of check_.files: looked into next
+  size_t unchecked_ = 0;      // those in front of it are not looked into here
   std::optional<IndexFileCheck> file_;
   IndexCheck check_;
 };

@@ -117,6 +117,7 @@ bool IndexFileCheck::RecordAgrees(const protocol::MessageView& record) {
 
 bool IndexFileCheck::rest_damaged() const {
   if (scan_.wrong_slots() > 0) return true;
+  if (extent_ == Extent::kAtLeast) return !scan_.HeaderMayFollow(file_.header);
   return extent_ == Extent::kWhole && (scan_.slots_ahead() > 0 || !(scan_.header() == file_.header));
 }
 

@@ -88,6 +88,35 @@ bool IndexScan::SlotsWithinCount() const {
   return true;
 }
 
+bool IndexScan::NeverSynced(int32_t number) const {
+  constexpr int64_t kPage = 4096;
+  const std::string_view bytes = view_.EntryBytes(number, number + 1);
+  const int64_t start = view_.EntryStart(number);
+  const auto in_first = static_cast<size_t>(std::min(kPage - start % kPage, kIndexEntryBytes));
+  const auto is_zero = [](std::string_view part) { return part.find_first_not_of('\0') == std::string_view::npos; };
+  return is_zero(bytes.substr(0, in_first)) || (in_first < bytes.size() && is_zero(bytes.substr(in_first)));
+}
+
+bool IndexScan::EndsAsACrashLeavesIt(int32_t count) const {
+  if (next_ >= count || NeverSynced(next_)) return true;
+  for (int32_t number = next_; number < std::min(count, view_.entries()); ++number) {
+    if (view_.LoadEntry(number).position < log_end_ && !NeverSynced(number)) return false;
+  }
+  return true;
+}
+
+bool IndexScan::HeaderMayFollow(const IndexHeader& marked) const {
+  const int32_t count = header_.count;
+  if (count < marked.count || count > view_.entries() || header_.slots_used < marked.slots_used) return false;
+  const bool fresh = marked.count == 1;
+  if (!fresh && (header_.begin != marked.begin || header_.begin_timestamp != marked.begin_timestamp)) return false;
+  if (header_ == marked) return true;
+  // The rest of the header is written before the count.
+  const bool cut_short = count < view_.entries() && view_.LoadEntry(count).position == header_.end;
+  if (count == marked.count) return cut_short;
+  return cut_short || view_.LoadEntry(count - 1).position == header_.end || NeverSynced(count - 1);
+}
+
 Status IndexScan::Repair(int32_t count, IndexHeader header, bool zero_rest) {
   const int64_t rest = view_.EntryStart(count);
   // Pages written through a map need their blocks first: a full disk is an error here and not a signal.

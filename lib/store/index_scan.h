@@ -49,6 +49,14 @@ class IndexScan {
   int32_t SoundCount(int32_t count, PhysicalOffset log_end);
   bool SlotsWithinCount() const;
 
+  // Whether nothing came to the disk of an entry, or of the part of it that lies in one page: what a power cut leaves.
+  bool NeverSynced(int32_t number) const;
+  // Whether the entries from sound() up to `count` are nothing but those of records behind the log's end, which
+  // recovery has cut, or there may never have been any on the disk.
+  bool EndsAsACrashLeavesIt(int32_t count) const;
+  // Whether the header is `marked`, or one that puts behind it leave, the last of them perhaps cut short.
+  bool HeaderMayFollow(const IndexHeader& marked) const;
+
   // Makes the file one of exactly `count` entries: slots as the look at `count` entries found them, `header`'s times
   // and positions, and with `zero_rest` nothing but zeros behind the last entry. Durable when it returns.
   Status Repair(int32_t count, IndexHeader header, bool zero_rest);
