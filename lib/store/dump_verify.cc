@@ -71,6 +71,13 @@ void CheckPositions(const Positions& positions, const FaultSink& sink, const std
   }
 }
 
+// Where there are no records to compare it with.
+void VerifyCheckpointAlone(const VerifyOptions& options, const FaultSink& sink) {
+  ConfigVerifier config(options, sink);
+  config.LoadCheckpoint();
+  config.CheckCheckpoint(std::nullopt);
+}
+
 }  // namespace
 
 std::string_view SeverityName(Severity severity) { return severity == Severity::kError ? "error" : "warning"; }
@@ -90,9 +97,13 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     VerifyPlainFiles(layout, counted);
     VerifyMarker(layout, counted);
     MQ_TRY(VerifyTombstones(layout, counted));
+    VerifyCheckpointAlone(options, counted);
     return report;
   }
-  if (!opened) return std::move(opened).error();
+  if (!opened) {
+    VerifyCheckpointAlone(options, counted);
+    return std::move(opened).error();
+  }
   DumpLog& log = *opened;
   if (const auto foreign = FindForeignFormat(options.root)) {
     counted({foreign->path, 0, Severity::kError, "5.x", foreign->what + "; a broker refuses the store"});

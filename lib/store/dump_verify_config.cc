@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/strings.h"
@@ -14,6 +15,8 @@ namespace mq::store {
 namespace {
 
 constexpr size_t kNamedTopics = 10;  // more are counted
+// A start trusts no checkpoint that is further in the future.
+constexpr int64_t kCheckpointMarginMs = 3000;
 
 // The member of a table's file that a broker reads as the table.
 const char* TableOf(std::string_view name) {
@@ -90,15 +93,18 @@ void ConfigVerifier::LoadCheckpoint() {
 
 int64_t ConfigVerifier::index_time() const { return checkpoint_ ? checkpoint_->index_timestamp : 0; }
 
-void ConfigVerifier::CheckCheckpoint(int64_t newest_time) {
+void ConfigVerifier::CheckCheckpoint(std::optional<int64_t> newest_time) {
+  if (!checkpoint_) return;
   constexpr std::string_view kNames[] = {"physicMsgTimestamp", "logicsMsgTimestamp", "indexMsgTimestamp"};
   const int64_t times[] = {checkpoint_->physic_timestamp, checkpoint_->logics_timestamp, checkpoint_->index_timestamp};
+  const int64_t latest = newest_time.value_or(NowMs() + kCheckpointMarginMs);
+  const std::string what =
+      newest_time ? " is later than the newest record, " + std::to_string(*newest_time) : " is in the future";
   for (size_t i = 0; i < std::size(kNames); ++i) {
     const int64_t time = times[i];
-    if (time >= 0 && time <= newest_time) continue;
+    if (time >= 0 && time <= latest) continue;
     sink_({layout_.Checkpoint(), static_cast<int64_t>(i * 8), Severity::kError, "I-14",
-           std::string(kNames[i]) + " " + std::to_string(time) +
-               (time < 0 ? " is none" : " is later than the newest record, " + std::to_string(newest_time))});
+           std::string(kNames[i]) + " " + std::to_string(time) + (time < 0 ? " is none" : what)});
   }
 }
 
@@ -192,7 +198,7 @@ void ConfigVerifier::CheckDelayOffsets(const QueueVerifier& queues) {
 
 void ConfigVerifier::Check(const QueueVerifier& queues, bool has_records, int64_t newest_time,
                            std::optional<PhysicalOffset> log_end) {
-  if (has_records && checkpoint_) CheckCheckpoint(newest_time);
+  CheckCheckpoint(has_records ? std::optional(newest_time) : std::nullopt);
   if (checkpoint_ && log_end && checkpoint_->flushed > *log_end) {
     sink_({layout_.Checkpoint(), kFlushedByte, Severity::kError, "I-14",
            "the log was durable up to position " + std::to_string(checkpoint_->flushed.value()) + "; it ends at " +

@@ -25,6 +25,10 @@ class ConfigVerifier {
 
   // Reads the files and says which are no JSON.
   void Load();
+  // Only the checkpoint, and whether it can be one: its times are not later than `newest_time`, the newest record's, or
+  // than now where there is no record.
+  void LoadCheckpoint();
+  void CheckCheckpoint(std::optional<int64_t> newest_time);
   // Topics that topics.json names, sorted; empty when it cannot be read.
   const std::vector<std::string>& topics() const { return topics_; }
   // Up to where the checkpoint says the index is durable; 0: nowhere.
@@ -36,8 +40,6 @@ class ConfigVerifier {
 
  private:
   std::optional<json::Value> LoadFile(std::string_view name);
-  void LoadCheckpoint();
-  void CheckCheckpoint(int64_t newest_time);
   void CheckTopics(const QueueVerifier& queues);
   void CheckOffsets(const QueueVerifier& queues);
   void CheckOffsetsOf(std::string_view topic, std::string_view group, const json::Value& offsets,

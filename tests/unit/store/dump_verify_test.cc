@@ -65,6 +65,21 @@ TEST_F(DumpVerifyTest, AStoreWithoutALogIsAFault) {
   EXPECT_TRUE(Says(Verify(), "I-1", "this is no store"));
 }
 
+TEST_F(DumpVerifyTest, ACheckpointThatIsNoneIsNamedWithoutALogToo) {
+  Fill(5);
+  ASSERT_TRUE(
+      WriteFileAtomically(store.layout().Checkpoint(), "write /some/where\nread /some/where/else\n").has_value());
+  EXPECT_TRUE(Says(Verify(), "I-14", "is later than the newest record"));
+  ASSERT_TRUE(RemoveTree(store.layout().CommitLogDir()).has_value());
+  EXPECT_TRUE(Says(Verify(), "I-14", "is in the future"));
+  ASSERT_TRUE(WriteFileAtomically(store.layout().CommitLogDir(), "no folder").has_value());
+  VerifyOptions options;
+  options.root = store.options.root;
+  std::vector<Fault> faults;
+  VerifyStore(options, [&](const Fault& fault) { faults.push_back(fault); }).Ignore("what it named counts");
+  EXPECT_TRUE(Says(faults, "I-14", "is in the future"));
+}
+
 TEST_F(DumpVerifyTest, TopicsThatNoConfigurationKnowsAreNamed) {
   Fill(10);
   store.Configure({"A"});
