@@ -37,6 +37,9 @@ void CheckLosses(const BrokerAddress& broker, const RuntimeInfo& info, std::vect
   if (const auto damage = info.find("indexDamage"); damage != info.end()) {
     warnings.push_back(NameOf(broker) + ": the key index was damaged: " + damage->second);
   }
+  if (const auto failing = info.find("indexFailing"); failing != info.end()) {
+    warnings.push_back(NameOf(broker) + ": the key index cannot be written: " + failing->second);
+  }
   if (const auto unknown = info.find("unknownTopics"); unknown != info.end()) {
     warnings.push_back(NameOf(broker) + ": no table knows the topics of messages in the log: " + unknown->second +
                        "; put config/topics.json back and start the broker again, or make them with mq-admin topic " +

@@ -109,6 +109,11 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   if (const std::string damage = IndexDamage(core.positions->reputd()); !damage.empty()) {
     t.emplace_back("indexDamage", damage);
   }
+  if (core.positions->reputd().index_failing.load(std::memory_order_relaxed) != 0) {
+    t.emplace_back("indexFailing", "records from position " +
+                                       n(core.positions->reputd().indexed.load(std::memory_order_acquire)) +
+                                       " on are not found by key yet; the log of mq-reputd says why");
+  }
   if (std::string unknown = core.unknown_topics.Text(*core.topics); !unknown.empty()) {
     t.emplace_back("unknownTopics", std::move(unknown));
   }

@@ -198,3 +198,17 @@ send_in_background() {
   run mq-storedump "$STORE" --verify -q
   [ "$status" = 0 ]
 }
+
+@test "an index that cannot be written is told by health as long as that lasts" {
+  mkdir -p "$STORE"
+  ln -s "$T/elsewhere" "$STORE/index"
+  start_cluster $INDEX
+  mq-send -t T -k one -m 1 -q
+  health_says() { mq-admin health > "$T/health" 2>&1 && grep -q "$1" "$T/health"; }
+  until_true 10 health_says 'warning: .*the key index cannot be written: records from position 0 on are not found by key yet'
+  mkdir "$T/elsewhere"
+  until_true 10 mq-admin msg find -t T --key one -q
+  run mq-admin health
+  [ "$status" = 0 ]
+  [[ $output != *"cannot be written"* ]]
+}
