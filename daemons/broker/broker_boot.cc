@@ -25,12 +25,21 @@ std::string DamageText(const store::RecoverResult& recovered) {
     return "all its files were gone, and records up to position " + std::to_string(recovered.lost_log_end.value()) +
            " had been durable";
   }
-  if (recovered.kept_damage.empty()) return "";
-  int64_t bytes = 0;
-  for (const store::DamagedStretch& stretch : recovered.kept_damage) bytes += stretch.to - stretch.from;
-  std::string text = std::to_string(bytes) + " bytes from position " +
-                     std::to_string(recovered.kept_damage.front().from.value()) + " on are skipped";
-  if (recovered.kept_damage.back().to == recovered.end) text += ", the last messages of the log among them";
+  const auto& kept = recovered.kept_damage;
+  const auto is_served = [](const store::DamagedStretch& stretch) { return stretch.served; };
+  std::string text;
+  if (const auto first = std::find_if_not(kept.begin(), kept.end(), is_served); first != kept.end()) {
+    int64_t bytes = 0;
+    for (const store::DamagedStretch& stretch : kept) bytes += stretch.served ? 0 : stretch.to - stretch.from;
+    text = std::to_string(bytes) + " bytes from position " + std::to_string(first->from.value()) + " on are skipped";
+    if (kept.back().to == recovered.end && !kept.back().served) text += ", the last messages of the log among them";
+  }
+  if (const auto first = std::find_if(kept.begin(), kept.end(), is_served); first != kept.end()) {
+    if (!text.empty()) text += "; ";
+    text += "bodies of messages that do not match their checksums are served as found: " +
+            std::to_string(std::count_if(first, kept.end(), is_served)) + ", the first one at position " +
+            std::to_string(first->from.value());
+  }
   return text;
 }
 

@@ -38,6 +38,7 @@ PullConsumer::Impl::~Impl() {
 void PullConsumer::Impl::Close() {
   if (closed_) return;
   closed_ = true;
+  NoteUntoldDamage();
   for (auto& [name, queue] : queues_) {
     queue->stopped = true;
     queue->timer.reset();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "client/consumer.h"
 #include "client/routes.h"
 #include "loop/loop.h"
@@ -81,6 +82,8 @@ class PullConsumer::Impl {
   void KeepRoute(const std::string& topic, TopicRoute route);
   const protocol::SubscriptionData& SubscriptionOf(const std::string& topic) const;
   void Note(const std::string& text);
+  void NoteDamagedBody(const Queue& queue, const protocol::MessageView& record);
+  void NoteUntoldDamage();
   static std::string Place(const MessageQueue& queue);  // topic and broker
   static std::string Name(const MessageQueue& queue);
   // Runs it after a while, unless this is closed before.
@@ -96,6 +99,8 @@ class PullConsumer::Impl {
   std::map<MessageQueue, QueuePtr> queues_;
   std::vector<PulledMessage> messages_;  // of the answer being handled
   std::vector<std::string> inflated_;
+  log::RateLimit damage_notes_{10};
+  uint64_t untold_damage_ = 0;  // damaged bodies since the last note
   std::list<std::unique_ptr<loop::Timer>> later_;
   bool closed_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/crc32.h"
 #include "client/consumer_impl.h"
 #include "protocol/compress.h"
 #include "protocol/properties.h"
@@ -127,6 +128,7 @@ bool PullConsumer::Impl::Decode(const QueuePtr& queue, std::string_view body) {
       const auto tag = protocol::FindProperty(record->properties, protocol::property::kTags);
       if (!subscription.MatchesTag(tag.value_or(std::string_view()))) continue;
     }
+    if (!record->body.empty() && MessageCrc(record->body) != record->body_crc) NoteDamagedBody(*queue, *record);
     messages_.push_back({*record, record->body, queue->name.broker_name});
     if ((record->sys_flag & protocol::sys_flag::kCompressed) != 0) ++compressed;
   }
@@ -144,6 +146,25 @@ bool PullConsumer::Impl::Decode(const QueuePtr& queue, std::string_view body) {
     }
   }
   return true;
+}
+
+// The broker serves what its log holds; that it is not what was sent is for whoever reads it to know.
+void PullConsumer::Impl::NoteDamagedBody(const Queue& queue, const protocol::MessageView& record) {
+  uint64_t suppressed = 0;
+  ++untold_damage_;
+  if (!damage_notes_.Allow(&suppressed)) return;
+  std::string text = Name(queue.name) + " offset " + std::to_string(record.queue_offset.value()) +
+                     ": the body does not match its checksum; handed over as it is";
+  if (suppressed > 0) text += " (and so were " + std::to_string(suppressed) + " more before it)";
+  untold_damage_ = 0;
+  Note(text);
+}
+
+// The rest of those that were too many to name one by one.
+void PullConsumer::Impl::NoteUntoldDamage() {
+  if (untold_damage_ == 0) return;
+  Note(std::to_string(std::exchange(untold_damage_, 0)) +
+       " more bodies did not match their checksums; handed over as they are");
 }
 
 // An answer without messages.

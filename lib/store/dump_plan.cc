@@ -108,7 +108,11 @@ class Planner {
       plan_.anything_lost = true;
     }
     for (const DamagedStretch& stretch : log.kept_damage) {
-      AddOfLog(stretch.from, "keep", Count(stretch.to - stretch.from, "damaged byte") + " skipped: " + stretch.reason);
+      const int64_t bytes = stretch.to - stretch.from;
+      AddOfLog(stretch.from, "keep",
+               (stretch.served ? "a record of " + Count(bytes, "byte") + " served as it is: "
+                               : Count(bytes, "damaged byte") + " skipped: ") +
+                   stretch.reason);
     }
     if (log.bytes_dropped == 0) return;
     std::string text = Count(log.bytes_dropped, "byte") + " behind the last whole record overwritten with zeros";

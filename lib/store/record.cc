@@ -40,7 +40,9 @@ RecordCheck CheckRecord(std::string_view bytes, PhysicalOffset position, protoco
   if (!message) {
     const bool crc = body_check == protocol::BodyCheck::kCrc &&
                      protocol::DecodeMessage(bytes.substr(0, static_cast<size_t>(size))).has_value();
-    return Bad(crc ? "body does not match its checksum" : "lengths inside the record do not add up", size);
+    RecordCheck bad = Bad(crc ? "body does not match its checksum" : "lengths inside the record do not add up", size);
+    bad.body_only = crc;
+    return bad;
   }
   RecordCheck check;
   check.kind = RecordKind::kMessage;

@@ -29,6 +29,7 @@ struct RecordCheck {
   // whose frame is whole but whose contents are damaged (a reader may step over it), else 0.
   int64_t bytes = 0;
   const char* reason = "";        // kBad: what is wrong
+  bool body_only = false;         // kBad: all lengths are right, and only the body is not that of its checksum
   protocol::MessageView message;  // kMessage only
 };
 

@@ -235,6 +235,7 @@ class LogRecovery {
     MQ_ASSIGN(auto next, FindRecordBehind(position + 1));
     if (!next) {
       if (position >= durable_) return std::optional<PhysicalOffset>();  // the usual end, or a torn last record
+      if (check.body_only && position + check.bytes <= durable_) return KeepRecord(position, check);
       // The last records are gone, but not their numbers: new ones are put behind where they lay.
       KeepDamage(position, durable_, check.reason);
       return std::optional(durable_);
@@ -253,8 +254,20 @@ class LogRecovery {
           .Field("records_behind", result_.records_dropped);
       return std::optional<PhysicalOffset>();
     }
+    if (check.body_only) return KeepRecord(position, check);
     KeepDamage(position, *next, check.reason);
     return next;
+  }
+
+  // Its lengths lead to the next one, and no reader is kept from it: whoever gets it has its checksum.
+  std::optional<PhysicalOffset> KeepRecord(PhysicalOffset position, const RecordCheck& check) {
+    log::Err("store.recover", "a record below the last durable flush has a damaged body: kept, and served as it is")
+        .Field("file", PathOf(files_[IndexOf(position)]))
+        .Field("offset", position.value())
+        .Field("to", (position + check.bytes).value())
+        .Field("reason", check.reason);
+    result_.kept_damage.push_back({position, position + check.bytes, check.reason, true});
+    return position + check.bytes;
   }
 
   void KeepDamage(PhysicalOffset from, PhysicalOffset to, const char* reason) {
@@ -263,7 +276,7 @@ class LogRecovery {
         .Field("offset", from.value())
         .Field("to", to.value())
         .Field("reason", reason);
-    result_.kept_damage.push_back({from, to, reason});
+    result_.kept_damage.push_back({from, to, reason, false});
   }
 
   Result<int64_t> CountRecords(PhysicalOffset from) {

@@ -29,6 +29,7 @@ struct DamagedStretch {
   PhysicalOffset from;
   PhysicalOffset to;
   std::string reason;
+  bool served = false;  // one record, whole but for its body: consumers get it as it is, with its checksum
 };
 
 struct RecoverResult {

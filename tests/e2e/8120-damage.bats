@@ -28,17 +28,23 @@ says() { grep -qE -- "$1" <<< "$output"; }
   [ "$(wc -l <<< "$output")" = 1575 ]
 }
 
-@test "a broker keeps, skips and reports a blank that lies; every other message is served" {
+@test "a broker keeps, skips and reports a blank that lies and a damaged body; every other message is served" {
   mkdir -p "$STORE"
   tar xzf "$MQ_ROOT/tests/golden/store/store-clean.tar.gz" --strip-components=1 -C "$STORE"
   rm -r "$STORE/consumequeue" "$STORE/index"
   put "$STORE/commitlog/00000000000000000000" 179 '\0\0\0\010\313\3241\224'
+  put "$STORE/commitlog/00000000000000000000" 90 '?'
   start_namesrv
   start broker mq-broker -n "$NS" --listen 127.0.0.1:0 --store "$STORE" --broker-name broker-a \
     --mapped-file-size-commit-log 1048576 --mapped-file-size-consume-queue 6000 --max-hash-slot-num 500 --max-index-num 2000
   grep -q 'offset=179 to=358 .*damage below the last durable flush: kept and skipped' "$T/broker.log"
   grep -q 'store.recover.*end=2541117 records=1575 dropped_bytes=0' "$T/broker.log"
+  grep -q 'offset=0 to=179 .*has a damaged body: kept, and served as it is' "$T/broker.log"
   [ "$(mq-consume -t FillTopic --from start -e -q -J | wc -l)" = 1400 ]
+  run mq-admin health --broker "$READY"
+  [[ $output == *"are skipped; bodies of messages that do not match their checksums are served as found: 1, the first one at position 0"* ]]
+  mq-consume -t TopicOne --from start -e -J > "$T/out" 2> "$T/err"
+  [ "$(grep -c 'queue . offset 0: the body does not match its checksum; handed over as it is' "$T/err")" = 1 ]
 }
 
 @test "a message is printed whatever time it claims; --time bounds only what it names" {

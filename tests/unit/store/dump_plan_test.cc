@@ -66,6 +66,17 @@ TEST_F(PlanTest, NamesWhatIsCutAndTheStartCutsIt) {
   EXPECT_EQ(store.recovered.records_dropped, plan.log.records_dropped);
 }
 
+TEST_F(PlanTest, ARecordWithADamagedBodyIsNotCalledSkipped) {
+  store.Boot();
+  store.Append("A", 0, "a body that is hit");
+  store.Append("A", 0, "next");
+  store.DispatchAll();
+  store.Corrupt(LogFile(0), 90, "X");
+  const RecoveryPlan plan = Plan();
+  EXPECT_NE(Find(plan, "keep", "served as it is: body does not match its checksum"), nullptr);
+  EXPECT_EQ(Find(plan, "keep", "skipped"), nullptr);
+}
+
 TEST_F(PlanTest, NamesDamageThatIsKept) {
   Fill();
   store.Corrupt(LogFile(131072), 1000, "garbage garbage");

@@ -126,6 +126,32 @@ TEST(RecoveryTest, DamageBelowTheCheckpointIsKeptAndSkipped) {
   EXPECT_EQ(store.table.Find("T", 1)->next, QueueOffset(67));
 }
 
+// Nobody is kept from it, so it is not told as skipped; what is damaged behind it is.
+TEST(RecoveryTest, ARecordWithADamagedBodyIsKeptAndToldAsServed) {
+  TestStore store;
+  store.Boot();
+  const AppendResult hit = store.Append("T", 0, "hit in its body");
+  const AppendResult gone = store.Append("T", 0, "gone");
+  const AppendResult whole = store.Append("T", 0, "whole");
+  const AppendResult last = store.Append("T", 0, "last");
+  store.DispatchAll();
+  const std::string file = FileOf(store, PhysicalOffset(0));
+  store.Corrupt(file, hit.physical_offset.value() + 90, "X");
+  store.Corrupt(file, gone.physical_offset.value() + 4, "XXXX");
+  store.Corrupt(file, last.physical_offset.value() + 90, "X");
+  store.Boot();
+  EXPECT_EQ(store.recovered.end, last.end());
+  const auto& kept = store.recovered.kept_damage;
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_TRUE(kept[0].served);
+  EXPECT_EQ(kept[0].to, hit.end());
+  EXPECT_FALSE(kept[1].served);
+  EXPECT_EQ(kept[1].from, gone.physical_offset);
+  EXPECT_EQ(kept[1].to, whole.physical_offset);
+  EXPECT_TRUE(kept[2].served);
+  EXPECT_EQ(kept[2].to, last.end());
+}
+
 // Within a millisecond the time of the last flush says nothing: a hole that a power cut made above it would stay for
 // ever, and a queue's numbers would have a gap.
 TEST(RecoveryTest, RecordsOfTheMillisecondOfTheLastFlushAreToldByPosition) {
