@@ -34,6 +34,9 @@ void CheckLosses(const BrokerAddress& broker, const RuntimeInfo& info, std::vect
   if (const auto damage = info.find("logDamage"); damage != info.end()) {
     warnings.push_back(NameOf(broker) + ": the commit log is damaged: " + damage->second);
   }
+  if (const auto loss = info.find("poolLoss"); loss != info.end()) {
+    warnings.push_back(NameOf(broker) + ": acknowledged messages may be lost: " + loss->second);
+  }
   if (const auto damage = info.find("indexDamage"); damage != info.end()) {
     warnings.push_back(NameOf(broker) + ": the key index was damaged: " + damage->second);
   }

@@ -48,6 +48,7 @@ std::string DamageText(const store::RecoverResult& recovered) {
 struct Broker::Recovery {
   Status status;
   store::RecoverResult log;
+  std::string pool_loss;
   store::Tombstones tombstones;
   store::NumberedQueues queues;
 };
@@ -156,7 +157,8 @@ Status Broker::Recover(bool clean, Recovery& out) {
     page.recover_phase.store(static_cast<uint32_t>(phase), std::memory_order_release);
   };
   const int64_t started = MonotonicMs();
-  MQ_ASSIGN(const auto left, store::CommitLeftPool(options_.store));
+  MQ_ASSIGN(const auto left, store::CommitLeftPool(options_.store, clean));
+  out.pool_loss = left.loss;
   begin(store::RecoverPhase::kLog);
   MQ_ASSIGN(out.log, store::RecoverCommitLog(options_.store, clean && !left.found, progress));
   MQ_TRY(store::RemovePool(layout_));
@@ -183,6 +185,7 @@ Status Broker::BuildParts(Recovery& found) {
   store::Tombstones& tombstones = found.tombstones;
   auto& page = positions_->own_broker();
   core_.log_damage = DamageText(recovered);
+  core_.pool_loss = std::move(found.pool_loss);
   page.boot_min.store(recovered.min.value(), std::memory_order_relaxed);
   page.recovered_end.store(recovered.end.value(), std::memory_order_relaxed);
   page.log_damaged.store(recovered.kept_damage.empty() ? 0 : 1, std::memory_order_relaxed);

@@ -52,6 +52,7 @@ struct Core {
   StatsTable counters;     // by topic, queue and group
   bool draining = false;   // no more appends
   std::string log_damage;  // what recovery found of it; empty: none
+  std::string pool_loss;   // what this start could not take from a left transient pool; empty: nothing
 
   bool sync_flush() const { return options.store.flush_disk_type == store::FlushDiskType::kSync; }
   store::PhysicalOffset flushed() const {

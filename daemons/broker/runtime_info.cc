@@ -106,6 +106,7 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   }
   t.emplace_back("pageCacheLockTimeMills", "0");
   if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
+  if (!core.pool_loss.empty()) t.emplace_back("poolLoss", core.pool_loss);
   if (const std::string damage = IndexDamage(core.positions->reputd()); !damage.empty()) {
     t.emplace_back("indexDamage", damage);
   }

@@ -21,7 +21,7 @@ Status FlushOnce(const store::StoreOptions& options) {
   if (!lock) return ctl::NameHolder(std::move(lock).error(), layout.MqDir());
   MQ_ASSIGN(auto positions, store::Positions::CreateForOneProcess());
   // Its bytes are in the log files afterwards, synced, and the pool stays for the broker that repairs the log's end.
-  MQ_ASSIGN(const auto left, store::CommitLeftPool(options));
+  MQ_ASSIGN(const auto left, store::CommitLeftPool(options, !store::AbortExists(layout)));
   MQ_ASSIGN(auto found, store::RecoverCommitLog(options, !store::AbortExists(layout) && !left.found, nullptr,
                                                 store::RecoverMode::kLookOnly));
   store::BrokerPage& page = positions.own_broker();

@@ -14,7 +14,6 @@
 #include "store/layout.h"
 #include "store/log_tail.h"
 #include "store/plain_files.h"
-#include "store/pool_name.h"
 #include "store/queue_check.h"
 #include "store/store_lock.h"
 #include "store/tombstones.h"
@@ -60,18 +59,18 @@ class Planner {
 
   // What it holds comes before everything else: the rest of the plan is about the log with it.
   Status PlanPool() {
-    const auto name = ReadPoolName(layout_);
-    if (!name || !PathExists(name->path)) return Ok();
     MQ_ASSIGN(const LeftPool left, LookAtLeftPool(options_, plan_.log.end));
-    if (!left.found) {
-      Add(name->path, 0, "distrust", "a transient pool of another boot or store: nothing of it goes into the log");
-      return Ok();
+    if (left.found) {
+      std::string text =
+          Count(left.records, "message") + " that killed processes left in the transient pool go into the log";
+      if (left.records > 0) text += ", up to position " + std::to_string(left.to);
+      Add(left.path, 0, "commit", std::move(text));
     }
-    std::string text =
-        Count(left.records, "message") + " that killed processes left in the transient pool go into the log";
-    if (left.records > 0) text += ", up to position " + std::to_string(left.to);
-    if (!left.problem.empty()) text += "; the rest is set aside: " + left.problem;
-    Add(name->path, 0, "commit", std::move(text));
+    if (!left.loss.empty()) {
+      Add(left.path, 0, left.found ? "lost" : "distrust", left.loss);
+      plan_.anything_lost = true;
+    }
+    if (!left.found) return Ok();
     if (PhysicalOffset(left.to) <= plan_.log.end) return Ok();
     plan_.log.records += left.records;
     plan_.log.records_dropped = 0;

@@ -26,7 +26,7 @@ struct PlanStep {
 
 struct RecoveryPlan {
   RecoverResult log;
-  bool anything_lost = false;  // one of the steps is `of_log`
+  bool anything_lost = false;  // one of the steps is `of_log`, or loses what a transient pool held
   bool refused = false;        // one of the steps is "refuse": a broker would not start
   std::vector<PlanStep> steps;
 };

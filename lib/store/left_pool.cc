@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -14,6 +16,7 @@
 #include "base/log.h"
 #include "store/pool_name.h"
 #include "store/record.h"
+#include "store/store_lock.h"
 #include "store/transient_pool.h"
 
 namespace mq::store {
@@ -54,16 +57,20 @@ Held LookAtSlot(const PoolHeader& header, int32_t slot, const char* data, Physic
   return held;
 }
 
-// Slots in the order of the log. Wrong numbers in the header are damage like any other.
-std::vector<Held> HeldSlots(const TransientPoolReader& pool, PhysicalOffset count_from = PhysicalOffset(0)) {
+// Slots in the order of the log, and in `wrong` those whose numbers make no sense.
+std::vector<Held> HeldSlots(const TransientPoolReader& pool, int& wrong,
+                            PhysicalOffset count_from = PhysicalOffset(0)) {
   std::vector<Held> slots;
   const PoolHeader& header = pool.header();
   for (int32_t i = 0; i < static_cast<int32_t>(header.slots); ++i) {
     const int64_t start = header.slot[i].start.load(std::memory_order_acquire);
     const int64_t from = header.slot[i].from.load(std::memory_order_relaxed);
+    if (start == -1) continue;  // free
     if (start < 0 || start > INT64_MAX - header.file_bytes || start % header.file_bytes != 0 || from < start ||
-        from > start + header.file_bytes)
+        from > start + header.file_bytes) {
+      ++wrong;
       continue;
+    }
     slots.push_back(LookAtSlot(header, i, pool.SlotData(i), count_from));
   }
   std::sort(slots.begin(), slots.end(), [](const Held& a, const Held& b) { return a.start < b.start; });
@@ -97,90 +104,187 @@ Result<int64_t> CopyInto(const std::string& path, const Held& held, int64_t file
   return written;
 }
 
-// Its bytes stay for whoever wants to look at them; the store forgets it.
-Status SetAside(const StoreLayout& layout, const std::string& path, const std::string& why) {
-  const std::string aside = path + ".aside";
-  const bool moved = ::rename(path.c_str(), aside.c_str()) == 0;
-  log::Warn("store.pool", "a transient pool is set aside").Field("reason", why).Field("file", moved ? aside : path);
-  return RemoveFile(layout.Pool());
-}
-
 Status RemoveUnnamedPool(const StoreLayout& layout) {
   MQ_ASSIGN(const PoolName own, MakePoolName(layout));
   if (::unlink(own.path.c_str()) == 0 || errno == ENOENT) return Ok();
   return ErrnoError(ErrorCode::kIo, "remove " + own.path);
 }
 
-// Whether the store names a pool of this boot; what cannot be believed is said and forgotten here.
-Result<std::optional<PoolName>> NamedPool(const StoreLayout& layout) {
-  auto name = ReadPoolName(layout);
-  if (!name && name.error().code == ErrorCode::kNotFound) {
-    // Not named yet or not any more when everything was killed: it would only take memory.
-    MQ_TRY(RemoveUnnamedPool(layout));
-    return std::optional<PoolName>();
-  }
-  if (!name && name.error().code == ErrorCode::kCorruption) {
-    log::Warn("store.pool", "no transient pool is looked for").Field("reason", name.error().what);
+constexpr int kMostAside = 100;
+
+// Its bytes stay for whoever wants to look at them, those of an earlier one too; the store forgets it. Returns where.
+Result<std::string> SetAside(const StoreLayout& layout, const std::string& path) {
+  for (int i = 1; i <= kMostAside; ++i) {
+    const std::string aside = path + ".aside" + (i == 1 ? "" : "." + std::to_string(i));
+    if (::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, aside.c_str(), RENAME_NOREPLACE) != 0) {
+      if (errno == EEXIST) continue;
+      return ErrnoError(ErrorCode::kIo, "set " + path + " aside");
+    }
     MQ_TRY(RemoveFile(layout.Pool()));
-    return std::optional<PoolName>();
+    return aside;
+  }
+  return MakeError(ErrorCode::kIo, path + " cannot be set aside: there are " + std::to_string(kMostAside) + " already")
+      .WithHint("remove " + path + ".aside*");
+}
+
+// Whether anything was ever put into its slots. Pages that were only reserved are holes.
+bool NeverWritten(const std::string& path) {
+  const auto fd = OpenFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  return fd && ::lseek(fd->get(), kPoolHeaderBytes, SEEK_DATA) < 0 && errno == ENXIO &&
+         ::lseek(fd->get(), 0, SEEK_END) > kPoolHeaderBytes;
+}
+
+// What there is of a pool, and what a start makes of it.
+struct Judgement {
+  enum class Kind {
+    kNone,      // no sign of one
+    kUnused,    // made or committed, and not named yet or any more: it would only take memory
+    kTake,      // its bytes belong in the log
+    kSetAside,  // a file at the store's own place that is not believed
+    kForget,    // the store names one that is gone or not its own to touch
+  };
+  Kind kind = Kind::kNone;
+  PoolName name;                              // of the file meant
+  std::string why;                            // kSetAside, kForget
+  bool adopt = false;                         // kTake: the store does not name it
+  std::unique_ptr<TransientPoolReader> pool;  // kTake
+};
+
+// The store names none that can be read: what lies at its place may still be its own.
+Result<Judgement> JudgeUnnamed(const StoreLayout& layout, bool clean) {
+  using Kind = Judgement::Kind;
+  Judgement found;
+  MQ_ASSIGN(found.name, MakePoolName(layout));
+  struct stat status {};
+  if (::lstat(found.name.path.c_str(), &status) != 0) return found;
+  if (S_ISREG(status.st_mode) && NeverWritten(found.name.path)) {
+    found.kind = Kind::kUnused;
+    return found;
+  }
+  auto pool = TransientPoolReader::OpenUnnamed(found.name);
+  if (!pool || clean) {
+    found.kind = Kind::kSetAside;
+    found.why = !pool ? pool.error().what
+                      : "the transient pool " + found.name.path + " is of a store that was stopped cleanly since";
+    return found;
+  }
+  found.kind = Kind::kTake;
+  found.adopt = true;
+  found.name.id.assign((*pool)->header().id, 32);
+  found.pool = std::move(*pool);
+  return found;
+}
+
+// Changes nothing.
+Result<Judgement> Judge(const StoreLayout& layout, bool clean) {
+  using Kind = Judgement::Kind;
+  auto name = ReadPoolName(layout);
+  if (!name && (name.error().code == ErrorCode::kNotFound || name.error().code == ErrorCode::kCorruption)) {
+    const bool damaged = name.error().code == ErrorCode::kCorruption;
+    MQ_ASSIGN(Judgement found, JudgeUnnamed(layout, clean));
+    if (damaged && found.kind == Kind::kNone) {
+      found.kind = Kind::kForget;
+      found.why = name.error().what + ", and there is none at " + found.name.path;
+    }
+    return found;
   }
   if (!name) return std::move(name).error();
-  MQ_ASSIGN(const std::string boot_id, BootId());
-  if (boot_id != name->boot_id) {
-    if (PathExists(name->path)) {
-      MQ_TRY(SetAside(layout, name->path, "it is from before the machine's restart"));
-      return std::optional<PoolName>();
-    }
-    log::Warn("store.pool", "the machine was restarted: what the transient pool held beyond the log is gone with it");
-    MQ_TRY(RemoveFile(layout.Pool()));
-    return std::optional<PoolName>();
+  MQ_ASSIGN(const PoolName own, MakePoolName(layout));
+  Judgement found;
+  found.name = *name;
+  auto pool = TransientPoolReader::Open(layout);
+  if (pool) {
+    found.kind = Kind::kTake;
+    found.pool = std::move(*pool);
+    return found;
   }
-  if (PathExists(name->path)) return std::optional<PoolName>(std::move(*name));
-  log::Err("store.pool", "the transient pool was removed: what it held beyond the log is lost")
-      .Field("file", name->path);
-  MQ_TRY(RemoveFile(layout.Pool()));
-  return std::optional<PoolName>();
+  if (pool.error().code != ErrorCode::kCorruption && PathExists(name->path)) return std::move(pool).error();
+  if (own.path != name->path) {
+    // A name that was changed leads elsewhere.
+    MQ_ASSIGN(Judgement at_own_place, JudgeUnnamed(layout, clean));
+    if (at_own_place.kind == Kind::kTake || at_own_place.kind == Kind::kSetAside) return at_own_place;
+  }
+  // A copy of a store names the pool of its original, which is not ours to touch.
+  found.kind = own.path == name->path && PathExists(name->path) ? Kind::kSetAside : Kind::kForget;
+  if (PathExists(name->path)) {
+    found.why = pool.error().what;
+  } else if (own.boot_id != name->boot_id) {
+    found.why = "the machine was restarted, and the transient pool " + name->path + " went with its memory";
+  } else {
+    found.why = "the transient pool " + name->path + " is gone";
+  }
+  return found;
+}
+
+std::string LossText(const std::string& why) { return why + "; what it held beyond the log is not in the log"; }
+
+// What CommitLeftPool and LookAtLeftPool agree on: which slots go into the log, and why not the rest.
+std::vector<Held> WholeSlots(const TransientPoolReader& pool, LeftPool& left,
+                             PhysicalOffset count_from = PhysicalOffset(0)) {
+  int wrong = 0;
+  std::vector<Held> slots = HeldSlots(pool, wrong, count_from);
+  std::string why;
+  size_t good = 0;
+  for (const Held& held : slots) {
+    if (good > 0 && held.from != left.to) {
+      why = "holds nothing from position " + std::to_string(left.to) + " on";
+      break;
+    }
+    if (good++ == 0) left.from = held.from;
+    left.to = held.to;
+    left.records += held.records;
+    if (held.whole) continue;
+    why = "is damaged at position " + std::to_string(held.to) + ": " + held.reason;
+    break;
+  }
+  slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(good), slots.end());
+  if (why.empty() && wrong > 0) why = "has a damaged head";
+  if (!why.empty()) left.loss = "the transient pool " + left.path + " " + why + "; the rest of it is not in the log";
+  return slots;
 }
 
 }  // namespace
 
-Result<LeftPool> CommitLeftPool(const StoreOptions& options, FileOps& file_ops) {
+Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps& file_ops) {
+  using Kind = Judgement::Kind;
   const StoreLayout layout = options.layout();
   LeftPool left;
-  MQ_ASSIGN(const std::optional<PoolName> name, NamedPool(layout));
-  if (!name) return left;
-  auto pool = TransientPoolReader::Open(layout);
-  if (!pool) {
-    const Error& error = pool.error();
-    if (error.code != ErrorCode::kCorruption) return error;
-    // A copy of a store names the pool of its original, which is not ours to touch.
-    MQ_ASSIGN(const PoolName own, MakePoolName(layout));
-    if (own.path == name->path) {
-      MQ_TRY(SetAside(layout, name->path, error.what));
-    } else {
-      log::Warn("store.pool", "no transient pool of this store").Field("reason", error.what);
-      MQ_TRY(RemoveFile(layout.Pool()));
-    }
+  MQ_ASSIGN(const Judgement found, Judge(layout, clean));
+  if (found.kind == Kind::kNone) return left;
+  left.path = found.name.path;
+  if (found.kind == Kind::kUnused) {
+    MQ_TRY(RemoveFile(layout.Pool()));
+    MQ_TRY(RemoveUnnamedPool(layout));
     return left;
+  }
+  if (found.kind != Kind::kTake) {
+    left.loss = LossText(found.why);
+    log::Err("store.pool", "what a transient pool held is lost").Field("reason", found.why);
+    if (found.kind == Kind::kForget) {
+      MQ_TRY(RemoveFile(layout.Pool()));
+      return left;
+    }
+    MQ_ASSIGN(const std::string aside, SetAside(layout, left.path));
+    log::Warn("store.pool", "a transient pool is set aside").Field("file", aside);
+    left.loss += "; set aside as " + aside;
+    return left;
+  }
+  if (found.adopt) {
+    log::Warn("store.pool", "the store did not name its transient pool").Field("file", left.path);
+    MQ_TRY(WritePoolName(layout, found.name));
   }
   left.found = true;
   PassKillPoint(KillPoint::kLeftPoolFound);
-  const int64_t file_bytes = (*pool)->header().file_bytes;
-  int64_t expected = -1;  // where the next slot's bytes must begin
-  for (const Held& held : HeldSlots(**pool)) {
-    if (expected >= 0 && held.from != expected) {
-      MQ_TRY(SetAside(layout, name->path, "it holds nothing from position " + std::to_string(expected) + " on"));
-      break;
-    }
-    if (expected < 0) left.from = held.from;
+  const int64_t file_bytes = found.pool->header().file_bytes;
+  for (const Held& held : WholeSlots(*found.pool, left)) {
     const std::string path = layout.CommitLogFile(PhysicalOffset(held.start));
     MQ_ASSIGN(const int64_t copied, CopyInto(path, held, file_bytes, file_ops));
     left.bytes += copied;
-    left.to = expected = held.to;
-    if (!held.whole) {
-      MQ_TRY(SetAside(layout, name->path, "damaged at position " + std::to_string(held.to) + ": " + held.reason));
-      break;
-    }
+  }
+  if (!left.loss.empty()) {
+    MQ_ASSIGN(const std::string aside, SetAside(layout, left.path));
+    log::Err("store.pool", "a transient pool is set aside").Field("reason", left.loss).Field("file", aside);
+    left.loss += "; set aside as " + aside;
   }
   log::Info("store.pool", "what a transient pool still held is in the log")
       .Field("from", left.from)
@@ -191,27 +295,16 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options, FileOps& file_ops) 
 }
 
 Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_end) {
-  const StoreLayout layout = options.layout();
+  using Kind = Judgement::Kind;
   LeftPool left;
-  const auto name = ReadPoolName(layout);
-  if (!name || !PathExists(name->path)) return left;
-  MQ_ASSIGN(const std::string boot_id, BootId());
-  if (boot_id != name->boot_id) return left;
-  const auto pool = TransientPoolReader::Open(layout);
-  if (!pool) return left;
-  left.found = true;
-  for (const Held& held : HeldSlots(**pool, log_end)) {
-    if (left.to > 0 && held.from != left.to) {
-      left.problem = "it holds nothing from position " + std::to_string(left.to) + " on";
-      return left;
-    }
-    if (left.to == 0) left.from = held.from;
-    left.to = held.to;
-    left.records += held.records;
-    if (!held.whole) {
-      left.problem = "damaged at position " + std::to_string(held.to) + ": " + held.reason;
-      return left;
-    }
+  MQ_ASSIGN(const Judgement found, Judge(options.layout(), !AbortExists(options.layout())));
+  if (found.kind == Kind::kNone || found.kind == Kind::kUnused) return left;
+  left.path = found.name.path;
+  left.found = found.kind == Kind::kTake;
+  if (left.found) {
+    WholeSlots(*found.pool, left, log_end);
+  } else {
+    left.loss = LossText(found.why);
   }
   return left;
 }

@@ -1,5 +1,6 @@
 #include "store/pool_name.h"
 
+#include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -19,6 +20,11 @@ Status LookAtStore(const StoreLayout& layout, PoolName& name) {
   if (::stat(layout.root().c_str(), &status) != 0) return ErrnoError(ErrorCode::kIo, "look at " + layout.root());
   name.device = status.st_dev;
   name.inode = status.st_ino;
+  struct statx extended {};
+  if (::statx(AT_FDCWD, layout.root().c_str(), 0, STATX_BTIME, &extended) == 0 &&
+      (extended.stx_mask & STATX_BTIME) != 0) {
+    name.born_ns = int64_t{extended.stx_btime.tv_sec} * 1'000'000'000 + extended.stx_btime.tv_nsec;
+  }
   return Ok();
 }
 

@@ -18,6 +18,7 @@ struct PoolName {
   std::string boot_id;  // of the machine's life in which it was made
   uint64_t device = 0;  // of the store's directory as it is now: a copy of a store has another one
   uint64_t inode = 0;
+  int64_t born_ns = 0;  // when that directory was made: an inode number is used again. 0: the filesystem does not say
 };
 
 // A name for a new pool of the store.

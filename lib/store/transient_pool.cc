@@ -74,6 +74,7 @@ Result<std::unique_ptr<TransientPool>> TransientPool::Create(const StoreOptions&
   header->file_bytes = options.commit_log_file_bytes;
   header->device = name.device;
   header->inode = name.inode;
+  header->born_ns = name.born_ns;
   std::snprintf(header->boot_id, sizeof header->boot_id, "%s", name.boot_id.c_str());
   std::snprintf(header->id, sizeof header->id, "%s", name.id.c_str());
   for (auto& slot : header->slot) slot.start.store(-1, std::memory_order_relaxed);
@@ -116,34 +117,58 @@ int32_t TransientPool::free_slots() const {
   return count;
 }
 
-Result<std::unique_ptr<TransientPoolReader>> TransientPoolReader::Open(const StoreLayout& layout) {
-  MQ_ASSIGN(const PoolName name, ReadPoolName(layout));
-  MQ_ASSIGN(const UniqueFd fd, OpenFile(name.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+namespace {
+
+bool Is(const char (&field)[40], std::string_view text) {
+  return ::strnlen(field, sizeof field) == text.size() && std::memcmp(field, text.data(), text.size()) == 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TransientPoolReader>> TransientPoolReader::OpenAt(const std::string& path) {
+  // A fifo must not hold the caller.
+  MQ_ASSIGN(const UniqueFd fd, OpenFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) return ErrnoError(ErrorCode::kIo, "look at " + name.path);
+  if (::fstat(fd.get(), &status) != 0) return ErrnoError(ErrorCode::kIo, "look at " + path);
   const auto refuse = [&](const std::string& why) {
-    return MakeError(ErrorCode::kCorruption, "the transient pool " + name.path + " " + why);
+    return MakeError(ErrorCode::kCorruption, "the transient pool " + path + " " + why);
   };
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return refuse("is no file of this user");
-  if (status.st_size < kPoolHeaderBytes) return refuse("was never finished");
+  if (status.st_size < kPoolHeaderBytes) return refuse("was cut or never finished");
   std::unique_ptr<TransientPoolReader> pool(new TransientPoolReader);
-  MQ_ASSIGN(pool->region_, MappedRegion::ReadOnly(fd.get(), static_cast<size_t>(status.st_size), name.path));
+  MQ_ASSIGN(pool->region_, MappedRegion::ReadOnly(fd.get(), static_cast<size_t>(status.st_size), path));
   const auto* header = reinterpret_cast<const PoolHeader*>(pool->region_.data());
-  if (std::memcmp(header->magic, kPoolMagic, sizeof header->magic) != 0) return refuse("was never finished");
+  if (std::memcmp(header->magic, kPoolMagic, sizeof header->magic) != 0) return refuse("is damaged or never finished");
   if (header->version != kPoolVersion) return refuse("is of version " + std::to_string(header->version));
-  const auto is = [](const char(&field)[40], const std::string& text) {
-    return ::strnlen(field, sizeof field) == text.size() && std::memcmp(field, text.data(), text.size()) == 0;
-  };
-  if (!is(header->boot_id, name.boot_id)) return refuse("is from before the machine's restart");
-  if (!is(header->id, name.id) || header->device != name.device || header->inode != name.inode) {
-    return refuse("is of another store");
-  }
+  MQ_ASSIGN(const std::string boot_id, BootId());
+  if (!Is(header->boot_id, boot_id)) return refuse("is from before the machine's restart");
   if (header->slots < 1 || header->slots > kMaxPoolSlots || header->file_bytes < kPageBytes ||
       header->file_bytes > status.st_size || PoolBytes(header->file_bytes, header->slots) != status.st_size) {
     return refuse("has a wrong size: " + std::to_string(status.st_size) + " bytes");
   }
   pool->header_ = header;
-  pool->path_ = name.path;
+  pool->path_ = path;
+  return pool;
+}
+
+Result<std::unique_ptr<TransientPoolReader>> TransientPoolReader::Open(const StoreLayout& layout) {
+  MQ_ASSIGN(const PoolName name, ReadPoolName(layout));
+  MQ_ASSIGN(auto pool, OpenAt(name.path));
+  const PoolHeader& header = pool->header();
+  if (!Is(header.id, name.id) || header.device != name.device || header.inode != name.inode) {
+    return MakeError(ErrorCode::kCorruption, "the transient pool " + name.path + " is of another store");
+  }
+  return pool;
+}
+
+Result<std::unique_ptr<TransientPoolReader>> TransientPoolReader::OpenUnnamed(const PoolName& own) {
+  MQ_ASSIGN(auto pool, OpenAt(own.path));
+  const PoolHeader& header = pool->header();
+  if (header.device != own.device || header.inode != own.inode || ::strnlen(header.id, sizeof header.id) != 32 ||
+      own.born_ns == 0 || header.born_ns != own.born_ns) {
+    return MakeError(ErrorCode::kCorruption,
+                     "the transient pool " + own.path + " is not named by the store and not known to be its own");
+  }
   return pool;
 }
 

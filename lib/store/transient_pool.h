@@ -10,7 +10,7 @@
 //
 // The file is /dev/shm/mq-pool-<device>-<inode of the store>, mode 0600. `mq/pool` in the store names it with an id
 // made anew for each pool and with the machine's boot id: a pool of another boot, store or version is never believed.
-// The broker is the only writer of both. At a boot after a kill CommitLeftPool brings what a pool still holds into the
+// Where that name is missing or damaged a start looks at the path by itself (OpenUnnamed). The broker is the only writer of both. At a boot after a kill CommitLeftPool brings what a pool still holds into the
 // log, before recovery looks at it. Spec: mq-store(5), "Transient pool".
 #pragma once
 
@@ -24,6 +24,7 @@
 #include "base/mapped_region.h"
 #include "base/result.h"
 #include "store/layout.h"
+#include "store/pool_name.h"
 #include "store/store_options.h"
 
 namespace mq::store {
@@ -41,6 +42,7 @@ struct PoolHeader {
   char id[40];
   uint64_t device;  // of the store's directory
   uint64_t inode;
+  int64_t born_ns;  // when that directory was made; 0: not known
   alignas(64) std::atomic<int64_t> wrote;  // end of the last whole record
   struct Slot {
     std::atomic<int64_t> start;  // of the log file; -1: free
@@ -83,6 +85,9 @@ class TransientPoolReader {
  public:
   // The pool that the store names. An error when it is not there or not this store's.
   static Result<std::unique_ptr<TransientPoolReader>> Open(const StoreLayout& layout);
+  // What lies where a pool of the store would: believed without a name only when it was made in this boot for this very
+  // directory, which an inode number alone does not say.
+  static Result<std::unique_ptr<TransientPoolReader>> OpenUnnamed(const PoolName& own);
 
   // The bytes of the log file that starts at `start`, as far as they are written; null when no slot holds it.
   const char* Find(int64_t start) const;
@@ -92,6 +97,7 @@ class TransientPoolReader {
 
  private:
   TransientPoolReader() = default;
+  static Result<std::unique_ptr<TransientPoolReader>> OpenAt(const std::string& path);
 
   std::string path_;
   MappedRegion region_;
@@ -101,20 +107,22 @@ class TransientPoolReader {
 // What a pool left behind by killed processes held.
 struct LeftPool {
   bool found = false;
+  std::string path;  // of its file; empty: no sign of any
   int64_t from = 0;  // of what it held
   int64_t to = 0;
   int64_t bytes = 0;    // that the log did not have yet
   int64_t records = 0;  // LookAtLeftPool: those at or behind the end of the log
-  std::string problem;  // LookAtLeftPool: why what lies behind `to` is not believed; empty: there is nothing more
+  std::string loss;     // what of it is gone or not believed, and why; empty: nothing
 };
 
 // What CommitLeftPool would find, of a log that ends at `log_end`. Changes nothing, takes no lock.
 Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_end);
 
 // Under the store's lock, before recovery: writes what is whole of a left pool (position, lengths and checksum of each
-// record are looked at) into the log files and makes them durable. A pool that is not believed is set aside, and said.
+// record are looked at) into the log files and makes them durable. `clean`: the last broker stopped cleanly, so that a
+// pool without a name cannot be its. A pool that is not believed is set aside beside its place, and said (`loss`).
 // May be killed and done again. The pool stays until RemovePool.
-Result<LeftPool> CommitLeftPool(const StoreOptions& options, FileOps& file_ops = FileOps::Real());
+Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps& file_ops = FileOps::Real());
 // After recovery, and at a clean stop with everything committed: removes the name and the pool. None is fine.
 Status RemovePool(const StoreLayout& layout);
 

@@ -38,6 +38,7 @@ Status DamageStores::LayPool(const BaseStore& store) const {
   auto* header = reinterpret_cast<store::PoolHeader*>(bytes.data());
   header->device = fresh.device;
   header->inode = fresh.inode;
+  header->born_ns = fresh.born_ns;
   MQ_TRY(store::WritePoolName(layout, name));
   return WriteFileAtomically(name.path, bytes);
 }

@@ -8,7 +8,7 @@ readable_is_wrote() { positions | jq -e '.readable == .wrote' > /dev/null; }
 kill_all() { kill -KILL "$PID_broker" $(helper_pid flushd) $(helper_pid reputd); }
 
 eval "$(declare -f teardown | sed '1s/teardown/teardown_store/')"
-teardown() { local file; file=$(pool_file 2>/dev/null); teardown_store; local status=$?; rm -f "$file" "$file.aside"; return $status; }
+teardown() { local file; file=$(pool_file 2>/dev/null); teardown_store; local status=$?; rm -f "$file" "$file.aside"*; return $status; }
 
 @test "FL-04 ST-25 ST-32 with the pool on appends go to a private, locked file in memory, which a clean stop removes" {
   start_cluster $POOL
@@ -132,4 +132,27 @@ flushCommitLogTimed true"
   [ ! -e "$(pool_file)" ]
   seq 100 | mq-send -t T -q
   [ "$(mq-consume -t T --from start -e | wc -l)" = 100 ]
+}
+
+@test "kill -9 of every process and the pool's name gone: the pool is found; a pool that is gone is told by plan and health" {
+  local held="$POOL --commit-interval-commit-log 100s --commit-commit-log-thorough-interval 100s --commit-commit-log-least-pages 2000"
+  start_cluster $held
+  LISTEN=$BROKER
+  seq 500 | mq-send -t T -q
+  kill_all
+  rm -r "$STORE/mq"
+  start_broker $held
+  [ "$(mq-consume -t T --from start -e | sort -n | uniq | wc -l)" = 500 ]
+  run mq-admin health
+  [[ $output != *acknowledged* ]]
+  kill -STOP "$(helper_pid flushd)"
+  seq 501 600 | mq-send -t T -q
+  kill_all
+  rm "$(pool_file)"
+  run mq-storedump "$STORE" --plan
+  [ "$status" = 1 ]
+  [[ $output == *"distrust: the transient pool"*"is gone"* ]]
+  start_broker
+  run mq-admin health
+  [[ $output == *"warning: "*"acknowledged messages may be lost: the transient pool"*"is gone"* ]]
 }

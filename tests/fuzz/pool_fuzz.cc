@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto name = mq::store::MakePoolName(layout);
   Require(name && mq::store::WritePoolName(layout, *name));
   scratch.Put(name->path, PoolFile(*name, data, size));
-  const auto left = mq::store::CommitLeftPool(options);
+  const auto left = mq::store::CommitLeftPool(options, false);
   const auto log = mq::ReadFile(log_file);
   Require(log && log->size() == static_cast<size_t>(kFileBytes));
   if (left && left->found && left->from < kFileBytes) RequireRecords(*log, *left);

@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <functional>
+
 #include "store/dump_plan.h"
 #include "store/pool_name.h"
+#include "store/store_lock.h"
 #include "test_store.h"
 
 namespace mq::store {
@@ -25,7 +28,7 @@ class PoolTest : public ::testing::Test {
   }
 
   void Boot(bool clean = false) {
-    auto committed = CommitLeftPool(store.options);
+    auto committed = CommitLeftPool(store.options, clean);
     ASSERT_TRUE(committed.has_value()) << committed.error().what;
     left = *committed;
     store.Boot(clean && !left.found);
@@ -210,13 +213,13 @@ TEST_F(PoolTest, ALeftPoolThatCannotBeWrittenStaysForTheNextStart) {
   Kill();
   FullDisk disk;
   disk.writes_left = 1;
-  auto refused = CommitLeftPool(store.options, disk);
+  auto refused = CommitLeftPool(store.options, false, disk);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().sys_errno, ENOSPC);
   EXPECT_TRUE(PathExists(path));
   disk.writes_left = 100;
   disk.syncs = 0;
-  auto taken = CommitLeftPool(store.options, disk);
+  auto taken = CommitLeftPool(store.options, false, disk);
   ASSERT_TRUE(taken.has_value());
   EXPECT_EQ(taken->to, wrote);
   EXPECT_EQ(disk.syncs, 2);  // each file, also the one that was written before
@@ -249,10 +252,85 @@ TEST_F(PoolTest, APoolThatTheStoreDoesNotNameTakesNoMemory) {
   const std::string path = pool->path();
   Kill();
   ASSERT_TRUE(RemoveFile(store.layout().Pool()).has_value());
-  auto taken = CommitLeftPool(store.options);
+  auto taken = CommitLeftPool(store.options, false);
   ASSERT_TRUE(taken.has_value());
   EXPECT_FALSE(taken->found);
   EXPECT_FALSE(PathExists(path));
+}
+
+TEST_F(PoolTest, APoolWhoseNameIsGoneOrDamagedIsFoundAtItsPlaceAndTaken) {
+  for (const char* name : {"", "garbage", "/dev/shm/mq-pool-0-0\n0123456789ABCDEF0123456789ABCDEF\nno-boot\n"}) {
+    SCOPED_TRACE(name);
+    Boot();
+    store.Append("T", 0, "held");
+    const int64_t wrote = store.log->wrote().value();
+    Kill();
+    ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+    ASSERT_TRUE(RemoveFile(store.layout().Pool()).has_value());
+    if (*name != 0) {
+      ASSERT_TRUE(WriteFileAtomically(store.layout().Pool(), name).has_value());
+    }
+    auto plan = PlanRecovery(store.options);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_NE(FindStep(*plan, "commit"), nullptr);
+    EXPECT_FALSE(plan->anything_lost);
+    Boot();
+    EXPECT_EQ(left.loss, "");
+    EXPECT_EQ(store.recovered.end.value(), wrote);
+  }
+}
+
+TEST_F(PoolTest, APoolWithoutANameThatMayBeAnothersIsSetAsideAndNothingIsOverwritten) {
+  Boot();
+  const std::string path = pool->path();
+  Kill();
+  ASSERT_TRUE(WriteFileAtomically(path + ".aside", "earlier").has_value());
+  ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+  const auto lose = [&](bool clean) {
+    ASSERT_TRUE(RemoveFile(store.layout().Pool()).has_value());
+    auto plan = PlanRecovery(store.options);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_TRUE(clean || FindStep(*plan, "distrust") != nullptr);
+    EXPECT_TRUE(clean || plan->anything_lost);
+    Boot(clean);
+    EXPECT_FALSE(left.found);
+    EXPECT_EQ(store.recovered.end, PhysicalOffset(0));
+  };
+  // The directory's number was used before, by another one.
+  Boot();
+  store.Append("T", 0, "x");
+  Kill();
+  store.Corrupt(path, offsetof(PoolHeader, born_ns), "\x01\x02\x03");
+  lose(false);
+  EXPECT_TRUE(PathExists(path + ".aside.2")) << left.loss;
+  // A clean stop came after it.
+  store.Append("T", 0, "x");
+  Kill();
+  lose(true);
+  EXPECT_TRUE(PathExists(path + ".aside.3")) << left.loss;
+  EXPECT_EQ(store.Bytes(path + ".aside"), "earlier");
+  for (const char* end : {".aside.2", ".aside.3"}) ::unlink((path + end).c_str());
+}
+
+TEST_F(PoolTest, WhatIsLostOfAPoolIsTold) {
+  const auto damage = [&](const std::function<void(const std::string&)>& harm, std::string_view told) {
+    Boot();
+    store.Append("T", 0, "held");
+    const std::string path = pool->path();
+    Kill();
+    harm(path);
+    ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+    auto plan = PlanRecovery(store.options);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_TRUE(plan->anything_lost);
+    Boot();
+    EXPECT_NE(left.loss.find(told), std::string::npos) << left.loss;
+    ::unlink((path + ".aside").c_str());
+  };
+  damage([](const std::string& path) { ::unlink(path.c_str()); }, "is gone");
+  damage([](const std::string& path) { ASSERT_EQ(::truncate(path.c_str(), 100), 0); }, "was cut");
+  damage([](const std::string& path) { ASSERT_EQ(::truncate(path.c_str(), 70000), 0); }, "wrong size");
+  damage([this](const std::string& path) { store.Corrupt(path, offsetof(PoolHeader, slot), "\x07"); }, "damaged head");
 }
 
 TEST_F(PoolTest, CommittingALeftPoolMayBeKilledAndDoneAgain) {
@@ -260,8 +338,8 @@ TEST_F(PoolTest, CommittingALeftPoolMayBeKilledAndDoneAgain) {
   for (int i = 0; i < 50; ++i) store.Append("T", 0, std::string(2000, 'x'));
   const int64_t wrote = store.log->wrote().value();
   Kill();
-  ASSERT_TRUE(CommitLeftPool(store.options).has_value());
-  auto again = CommitLeftPool(store.options);
+  ASSERT_TRUE(CommitLeftPool(store.options, false).has_value());
+  auto again = CommitLeftPool(store.options, false);
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->bytes, 0);  // all of it is there
   EXPECT_EQ(again->to, wrote);
@@ -303,6 +381,7 @@ TEST_F(PoolTest, APoolOfAnotherBootStoreOrVersionIsSetAside) {
     store.Corrupt(path, static_cast<int64_t>(c.at), std::string_view(c.bytes, 1));
     Boot();
     EXPECT_FALSE(left.found);
+    EXPECT_NE(left.loss.find("set aside as " + path + ".aside"), std::string::npos) << left.loss;
     EXPECT_TRUE(PathExists(path + ".aside"));
     EXPECT_EQ(store.recovered.end.value(), before);
     ::unlink((path + ".aside").c_str());
@@ -314,7 +393,7 @@ TEST_F(PoolTest, ACopyOfAStoreLeavesThePoolOfItsOriginalAlone) {
   store.Append("T", 0, "x");
   TestStore copy;
   ASSERT_TRUE(WriteFileAtomically(copy.layout().Pool(), store.Bytes(store.layout().Pool())).has_value());
-  auto taken = CommitLeftPool(copy.options);
+  auto taken = CommitLeftPool(copy.options, false);
   ASSERT_TRUE(taken.has_value());
   EXPECT_FALSE(taken->found);
   EXPECT_TRUE(PathExists(pool->path()));
