@@ -75,13 +75,19 @@ class Finder {
       if (const auto kind = KindOf(path); kind && *kind != S_IFSOCK) Add(path, "is no socket");
     }
     for (const char* table : {"topics.json", "subscriptionGroup.json", "consumerOffset.json"}) {
-      const std::string path = JoinPath(layout_.ConfigDir(), table) + ".tmp";
-      if (const auto kind = KindOf(path); kind && *kind != S_IFREG) Add(path, "is no file");
+      const std::string path = JoinPath(layout_.ConfigDir(), table);
+      if (const auto kind = KindOf(path + ".tmp"); kind && *kind != S_IFREG) Add(path + ".tmp", "is no file");
+      // A folder there is dealt with where the table is read: the other copy of it may do.
+      for (const std::string& copy : {path, path + ".bak"}) {
+        if (const auto kind = KindOf(copy); kind && *kind != S_IFREG && *kind != S_IFDIR) Add(copy, "is no file");
+      }
     }
   }
 
   // A disk that is not mounted would otherwise be a log that begins later, or not at all.
   void LookAtLogPaths() {
+    const auto kind_of_list = KindOf(layout_.LogPathsFile());
+    if (kind_of_list && *kind_of_list != S_IFREG) return;  // told with the other files
     const auto known = LoadLogPaths(layout_.root());
     if (!known) return;  // told by who needs them
     for (const auto* paths : {&known->writable, &known->read_only}) {
