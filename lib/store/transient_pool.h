@@ -10,8 +10,9 @@
 //
 // The file is /dev/shm/mq-pool-<device>-<inode of the store>, mode 0600. `mq/pool` in the store names it with an id
 // made anew for each pool and with the machine's boot id: a pool of another boot, store or version is never believed.
-// Where that name is missing or damaged a start looks at the path by itself (OpenUnnamed). The broker is the only writer of both. At a boot after a kill CommitLeftPool brings what a pool still holds into the
-// log, before recovery looks at it. Spec: mq-store(5), "Transient pool".
+// Where that name is missing or damaged a start looks at the path by itself (OpenUnnamed). The broker is the only
+// writer of both. At a boot after a kill CommitLeftPool brings what a pool still holds into the log, before recovery
+// looks at it. Spec: mq-store(5), "Transient pool".
 #pragma once
 
 #include <atomic>
@@ -42,7 +43,7 @@ struct PoolHeader {
   char id[40];
   uint64_t device;  // of the store's directory
   uint64_t inode;
-  int64_t born_ns;  // when that directory was made; 0: not known
+  int64_t born_ns;                         // when that directory was made; 0: not known
   alignas(64) std::atomic<int64_t> wrote;  // end of the last whole record
   struct Slot {
     std::atomic<int64_t> start;  // of the log file; -1: free
