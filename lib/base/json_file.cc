@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/file_bounds.h"
@@ -13,6 +14,9 @@ namespace mq::json {
 namespace {
 
 Result<std::optional<Value>> LoadOne(const std::string& path, const Check& check) {
+  // A fifo would hold who reads it.
+  if (std::error_code error; std::filesystem::is_other(path, error))
+    return MakeError(ErrorCode::kCorruption, path + " is no file");
   auto text = ReadFileUpTo(path, kMaxTableFileBytes);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::optional<Value>();
   if (!text) return std::move(text).error();

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -27,6 +28,8 @@ const char* TableOf(std::string_view name) {
 // What is wrong with a file that must be a JSON object; nothing when it is one.
 std::optional<std::string> ProblemOf(std::string_view name, const std::string& path,
                                      std::optional<json::Value>* value) {
+  // A fifo would hold who reads it.
+  if (std::error_code error; std::filesystem::is_other(path, error)) return "is no file";
   auto text = ReadFile(path);
   if (!text) return WithoutPath(text.error().what, path);
   auto parsed = json::Parse(*text);

@@ -54,6 +54,9 @@ Result<LogPaths> ParseLogPaths(const std::string& root, std::string_view writabl
 Result<LogPaths> LoadLogPaths(const std::string& root) {
   LogPaths paths;
   const std::string file = StoreLayout(root).LogPathsFile();
+  // A fifo would hold who reads it.
+  if (std::error_code error; std::filesystem::is_other(file, error))
+    return MakeError(ErrorCode::kCorruption, file + " is no file");
   const auto text = ReadFile(file);
   if (!text) {
     if (text.error().code == ErrorCode::kNotFound || text.error().sys_errno == ENOTDIR) return paths;

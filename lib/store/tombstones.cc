@@ -1,5 +1,7 @@
 #include "store/tombstones.h"
 
+#include <filesystem>
+
 #include "base/file.h"
 #include "base/strings.h"
 #include "store/sum_line.h"
@@ -37,6 +39,9 @@ std::string Tombstones::Encode() const {
 
 Result<Tombstones> Tombstones::Load(const StoreLayout& layout) {
   const std::string path = layout.Tombstones();
+  // A fifo would hold who reads it.
+  if (std::error_code error; std::filesystem::is_other(path, error))
+    return MakeError(ErrorCode::kCorruption, path + " is no file");
   auto text = ReadFile(path);
   if (!text) {
     if (text.error().code == ErrorCode::kNotFound) return Tombstones();

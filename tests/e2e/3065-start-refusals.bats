@@ -148,3 +148,19 @@ whole() { sed -E 's/([{,][[:space:]]*)([0-9]+):/\1"\2":/g' "$1" | jq -e . > /dev
     refuses "$file.json is empty" "$file.json.bak is missing" -- broker
   done
 }
+
+@test "a fifo in the place of a table, a marker, the tombstones, the log paths or the checkpoint holds nobody: it is no file" {
+  mkdir -p "$STORE/config" "$STORE/mq"
+  local name
+  for name in config/topics.json config/consumerOffset.json.bak mq/dispatched mq/tombstones mq/log-paths checkpoint; do
+    mkfifo "$STORE/$name"
+    refuses "$STORE/$name is no file" -- broker
+    run timeout 10 mq-storedump "$STORE" --plan
+    [ "$status" = 8 ]
+    [[ $output == *"$name is no file"* ]]
+    run timeout 10 mq-storedump "$STORE" --verify
+    [ "$status" = 1 ]
+    [[ $output == *"$name"*"is no file"* ]]
+    rm "$STORE/$name"
+  done
+}
