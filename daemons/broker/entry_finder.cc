@@ -65,6 +65,8 @@ void EntryFinder::Start(Queue& queue, store::QueueOffset offset) {
         if (job->called_off) return;  // nobody is there any more
         job_.reset();
         if (life == life_) OnDone(job->name, job->found);
+        // A log that cannot be read is not searched again at once: the pulls wait until something else wakes them.
+        if (life == life_ && !job->found) return;
         // Also when it is of no use any more: pulls of other queues may have waited for the search to end.
         if (search_over_) search_over_();
       });
