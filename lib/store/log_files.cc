@@ -18,18 +18,11 @@ constexpr const char* kPutBack =
 
 class LogFilesCheck {
  public:
-  LogFilesCheck(const StoreOptions& options, const LogEvidence& evidence, RecoverMode mode,
-                std::vector<FileEntry>& files)
-      : options_(options),
-        layout_(options.layout()),
-        evidence_(evidence),
-        durable_(evidence.said()),
-        mode_(mode),
-        files_(files) {}
+  LogFilesCheck(const StoreOptions& options, PhysicalOffset durable, RecoverMode mode, std::vector<FileEntry>& files)
+      : options_(options), layout_(options.layout()), durable_(durable), mode_(mode), files_(files) {}
 
   Result<PhysicalOffset> Run() {
     MQ_TRY(RefuseOtherSize());
-    MQ_TRY(RefuseMissingBegin());
     MQ_TRY(CheckEach());
     // Nothing to map, and nothing in it: a plan goes on without it.
     if (files_.back().bytes == 0) files_.pop_back();
@@ -53,18 +46,6 @@ class LogFilesCheck {
     return MakeError(ErrorCode::kCorruption, "the commit log files in " + layout_.CommitLogDir() + " have " + size +
                                                  " bytes; mappedFileSizeCommitLog is " + std::to_string(file_bytes()))
         .WithHint("set mappedFileSizeCommitLog=" + size + ", the size the store was made with");
-  }
-
-  // Expiry keeps the file that is written to, and removes none that is not flushed. (The marker says nothing here: it
-  // may be old, where RocketMQ has written since.)
-  Status RefuseMissingBegin() const {
-    const int64_t flushed = evidence_.flushed.value();
-    if (flushed == 0 || flushed >= files_.front().start) return Ok();
-    const int64_t missing = (flushed - 1) / file_bytes() * file_bytes();
-    return MakeError(ErrorCode::kCorruption, layout_.CommitLogFile(PhysicalOffset(missing)) +
-                                                 " is missing, and its records up to position " +
-                                                 std::to_string(flushed) + " were durable")
-        .WithHint(kPutBack);
   }
 
   // Contiguous, all of the configured size. The last one may be shorter after a crash: it gets its size
@@ -127,8 +108,7 @@ class LogFilesCheck {
 
   const StoreOptions& options_;
   StoreLayout layout_;
-  const LogEvidence& evidence_;
-  PhysicalOffset durable_;  // the furthest of it
+  PhysicalOffset durable_;
   RecoverMode mode_;
   std::vector<FileEntry>& files_;
   PhysicalOffset torn_end_;
@@ -136,9 +116,9 @@ class LogFilesCheck {
 
 }  // namespace
 
-Result<PhysicalOffset> CheckLogFiles(const StoreOptions& options, const LogEvidence& evidence, RecoverMode mode,
+Result<PhysicalOffset> CheckLogFiles(const StoreOptions& options, PhysicalOffset durable, RecoverMode mode,
                                      std::vector<FileEntry>& files) {
-  return LogFilesCheck(options, evidence, mode, files).Run();
+  return LogFilesCheck(options, durable, mode, files).Run();
 }
 
 }  // namespace mq::store

@@ -43,7 +43,7 @@ class LogRecovery {
       MQ_TRY(BeginAnew());
       return result_;
     }
-    MQ_ASSIGN(torn_end_, CheckLogFiles(options_, evidence_, mode_, files_));
+    MQ_ASSIGN(torn_end_, CheckLogFiles(options_, evidence_.said(), mode_, files_));
     result_.short_file_end = torn_end_;
     if (files_.empty()) return result_;
     result_.min = PhysicalOffset(files_.front().start);

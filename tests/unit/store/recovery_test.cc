@@ -199,21 +199,6 @@ TEST(RecoveryTest, ALastFileThatIsMissingWithDurableRecordsIsRefused) {
   }
 }
 
-// Of a log whose used file is gone only files that were made ahead are left: no expiry leaves it so.
-TEST(RecoveryTest, ALogThatBeginsBehindWhatWasDurableIsRefused) {
-  TestStore store;
-  Fill(store, 20);
-  store.DispatchAll();
-  const std::string first = FileOf(store, PhysicalOffset(0));
-  ASSERT_TRUE(WriteFileAtomically(FileOf(store, PhysicalOffset(65536)), std::string(65536, '\0')).has_value());
-  ASSERT_TRUE(RecoverCommitLog(store.options, false, nullptr, RecoverMode::kPlan).has_value());
-  ASSERT_TRUE(RemoveFile(first).has_value());
-  const auto refused = RecoverCommitLog(store.options, false, nullptr);
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_NE(refused.error().what.find(first + " is missing, and its records"), std::string::npos)
-      << refused.error().what;
-}
-
 TEST(RecoveryTest, ALogWithoutAnyFileBeginsAnewAndForgetsWhatWasDurable) {
   TestStore store;
   Fill(store);
