@@ -25,8 +25,8 @@ class EntryFinder {
  public:
   EntryFinder(loop::Loop& loop, const store::StoreOptions& options, const store::Positions& positions);
   ~EntryFinder();  // calls a search off and waits for its thread
-  // Called when a search is over that could be made, whatever it found: one is made at a time, so pulls of any queue may
-  // go on.
+  // Called when a search is over that could be made, whatever it found: one is made at a time, so pulls of any queue
+  // may go on.
   void SetOnSearchOver(std::function<void()> search_over) { search_over_ = std::move(search_over); }
 
   enum class Outcome {
