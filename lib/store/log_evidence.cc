@@ -1,5 +1,7 @@
 #include "store/log_evidence.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -30,6 +32,8 @@ Result<LogEvidence> ReadEvidence(const StoreLayout& layout) {
     return evidence;
   }
   evidence.flushed = times->flushed;
+  // A broker has written since that knows nothing of the marker, and may have cut the log.
+  if (times->flushed.value() == 0) evidence.marked = PhysicalOffset(0);
   evidence.durable_timestamp = times->physic_timestamp;
   evidence.scan_timestamp = older - kCheckpointMarginMs;
   return evidence;

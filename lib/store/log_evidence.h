@@ -2,7 +2,6 @@
 // times and position, and the position of mq-reputd's marker. Read by recovery alone. Spec: mq-store(5), "Recovery".
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "base/result.h"
@@ -13,13 +12,13 @@ namespace mq::store {
 
 struct LogEvidence {
   PhysicalOffset flushed;         // by the checkpoint; 0: it knows times alone
-  PhysicalOffset marked;          // by the marker, whether or not the log agrees with it; 0: there is none
+  PhysicalOffset marked;          // by the marker, whether or not the log agrees with it; 0: there is none that counts
   int64_t durable_timestamp = 0;  // every record stored at or before it was durable, by the checkpoint
   int64_t scan_timestamp = 0;     // a walk may begin with a file whose first record was stored at or before it
   bool distrusted = false;        // the checkpoint is in the future or damaged, and counts as none
 
-  // The furthest position that anything says was durable; 0: nothing is known.
-  PhysicalOffset said() const { return std::max(flushed, marked); }
+  // The position that is said to have been durable; 0: nothing is known.
+  PhysicalOffset said() const { return flushed.value() > 0 ? flushed : marked; }
 };
 
 // Changes nothing. An error only when the checkpoint is there and cannot be read.
