@@ -147,15 +147,13 @@ Status CheckPlaces(const conf::Settings& settings, const Options& options) {
   if ((options.task == Task::kHex || options.task == Task::kSummary) && !of_log) {
     return Usage("--hex and --summary are about the commit log");
   }
-  const bool of_whole = options.task == Task::kUsage || options.task == Task::kPlan || options.task == Task::kRebuild;
-  if (of_whole && options.part != Part::kAll) {
-    return Usage("--usage, --plan and --rebuild are about the whole store");
+  const bool of_part = options.task == Task::kPrint || options.task == Task::kHex || options.task == Task::kSummary ||
+                       options.task == Task::kDiff;
+  if (!of_part && options.part != Part::kAll) {
+    return Usage("--verify, --plan, --rebuild and --usage are about the whole store");
   }
   if (options.task == Task::kDiff && (options.part == Part::kCheckpoint || options.part == Part::kPositions)) {
     return Usage("--diff compares commitlog, queue, index or config; without any of these, all four");
-  }
-  if (options.task == Task::kVerify && options.part == Part::kPositions) {
-    return Usage("positions cannot be verified by themselves");
   }
   return Ok();
 }

@@ -1,4 +1,5 @@
 // --plan: what the next start of a broker would do to the store; --rebuild: the derived part of it, now.
+#include "base/file.h"
 #include "base/log.h"
 #include "conf/run.h"
 #include "ctl/client.h"
@@ -69,6 +70,11 @@ Result<int> PrintPlan(Context& context) {
   if (!context.settings.Given("commit-log")) MQ_TRY(store::LoadLogPaths(options.root));
   MQ_ASSIGN(const store::StoreOptions store, RestingStore(context, "a plan"));
   MQ_ASSIGN(const store::RecoveryPlan plan, store::PlanRecovery(store));
+  const bool empty = plan.log.end.value() == 0 && plan.log.lost_log_end.value() == 0;
+  if (empty && !plan.refused && !PathExists(store.layout().CommitLogDir())) {
+    return MakeError(ErrorCode::kNotFound,
+                     "there is no commit log in " + options.root + ": a start makes a new store there");
+  }
   const bool json = options.rows == store::RowStyle::kJson;
   for (const store::PlanStep& step : plan.steps) {
     if (json) {

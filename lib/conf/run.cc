@@ -1,6 +1,7 @@
 #include "conf/run.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,6 +82,21 @@ int RunBeside(const Program& program, const Translation& translation) {
   return kLocalTroubleStatus;
 }
 
+// Fewer than the loop, the standard ones and a connection take. Raised where that is allowed.
+constexpr rlim_t kFewestOpenFiles = 32;
+
+Status HaveOpenFiles() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kFewestOpenFiles) return Ok();
+  if (files.rlim_max >= kFewestOpenFiles) {
+    const rlimit raised{kFewestOpenFiles, files.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) return Ok();
+  }
+  return MakeError(ErrorCode::kIo, "only " + std::to_string(files.rlim_cur) + " files may be open, and at least " +
+                                       std::to_string(kFewestOpenFiles) + " are needed")
+      .WithHint("ulimit -n 1024, or LimitNOFILE= of the unit, allows more");
+}
+
 int RunChecked(const Program& program, int argc, char** argv, const Body& body) {
   Translation translation{
       .program = program.name, .arguments = std::vector<std::string>(argv + 1, argv + argc), .hint = {}};
@@ -109,7 +125,12 @@ int RunChecked(const Program& program, int argc, char** argv, const Body& body) 
   }
   PrintRemarks(program, settings, parsed->remarks);
   if (const std::optional<int> status = AnswerMeta(program, settings)) return *status;
-  const Result<int> result = body(settings);
+  Result<int> result = 0;
+  if (Status enough = HaveOpenFiles(); !enough) {
+    result = std::move(enough).error();
+  } else {
+    result = body(settings);
+  }
   if (result) return *result;
   PrintError(program.name, result.error());
   return ExitStatusOf(result.error());

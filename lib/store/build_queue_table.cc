@@ -12,9 +12,8 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
                                        const Tombstones& tombstones, QueueTable& table,
                                        const RecoverProgress& progress) {
   NumberedQueues numbered;
-  std::string why;
   PhysicalOffset from = recovered.min;
-  numbered.marker = LoadBelievedMarker(options, recovered.min, recovered.end, &why);
+  numbered.marker = recovered.marker;
   if (numbered.marker) {
     from = numbered.marker->offset;
     // A queue marked before its topic was deleted belongs to the former life.
@@ -26,7 +25,7 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
   } else {
     if (recovered.end > recovered.min) {
       log::Info("store.recover", "no usable dispatched marker: numbering is derived from the whole log")
-          .Field("reason", why);
+          .Field("reason", recovered.marker_doubt);
     }
     // Only what the log no longer holds: the rest is walked.
     MQ_ASSIGN(const auto expired, NumbersOfEntries(options, recovered.min, tombstones));

@@ -33,11 +33,11 @@ void Encode(const Checkpoint& checkpoint, std::string& head) {
 
 Checkpoint DecodeCheckpoint(std::string_view bytes) {
   const auto number = [&](size_t at) { return static_cast<int64_t>(LoadBe64(bytes.data() + at)); };
-  Checkpoint checkpoint = {number(0), number(8), number(16), PhysicalOffset(0)};
+  Checkpoint checkpoint = {number(0), number(8), number(16), PhysicalOffset(0), false};
   if (bytes.size() < kHeadBytes) return checkpoint;
   const int64_t flushed = number(kFlushedAt);
-  if (flushed < 0 || number(kFlushedAt + 8) != ProofOf(flushed, checkpoint.physic_timestamp)) return checkpoint;
-  checkpoint.flushed = PhysicalOffset(flushed);
+  checkpoint.proved = flushed >= 0 && number(kFlushedAt + 8) == ProofOf(flushed, checkpoint.physic_timestamp);
+  if (checkpoint.proved) checkpoint.flushed = PhysicalOffset(flushed);
   return checkpoint;
 }
 
@@ -49,7 +49,9 @@ Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path) {
   }
   if (bytes->size() < kCheckpointTimesBytes) return std::optional<Checkpoint>();
   const Checkpoint checkpoint = DecodeCheckpoint(*bytes);
-  if (checkpoint == Checkpoint{}) return std::optional<Checkpoint>();
+  Checkpoint nothing;
+  nothing.proved = checkpoint.proved;
+  if (checkpoint == nothing) return std::optional<Checkpoint>();
   return std::optional<Checkpoint>(checkpoint);
 }
 
@@ -73,7 +75,8 @@ Result<CheckpointFile> CheckpointFile::Open(const std::string& path) {
   return file;
 }
 
-Status CheckpointFile::Write(const Checkpoint& checkpoint) {
+Status CheckpointFile::Write(Checkpoint checkpoint) {
+  checkpoint.proved = true;
   if (checkpoint == current_) return Ok();
   Encode(checkpoint, head_);
   // One sector of one page: written whole or not at all.

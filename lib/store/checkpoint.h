@@ -29,6 +29,8 @@ struct Checkpoint {
   int64_t logics_timestamp = 0;
   int64_t index_timestamp = 0;
   PhysicalOffset flushed;  // 0: not known
+  // The position and its proof were written with this time. Not so: by a broker that knows the times alone, or damaged.
+  bool proved = true;
   bool operator==(const Checkpoint&) const = default;
 };
 
@@ -42,8 +44,8 @@ class CheckpointFile {
  public:
   // Makes the file (4096 bytes, durable name) where missing or short; keeps other bytes.
   static Result<CheckpointFile> Open(const std::string& path);
-  // Durable when it returns. Skips the write when nothing changed.
-  Status Write(const Checkpoint& checkpoint);
+  // Durable when it returns, with its proof. Skips the write when nothing changed.
+  Status Write(Checkpoint checkpoint);
   const Checkpoint& current() const { return current_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "store/checkpoint.h"
 #include "store/commit_log.h"
 #include "store/record.h"
 #include "store/sum_line.h"
@@ -187,9 +188,17 @@ std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, 
     *why = "the log starts behind it";
     return std::nullopt;
   }
-  if (CompareMarkedRecord(options, *marker, log_end) == MarkedRecord::kAnother) {
+  const MarkedRecord record = CompareMarkedRecord(options, *marker, log_end);
+  if (record == MarkedRecord::kAnother) {
     *why = "the log holds another record where it points";
     return std::nullopt;
+  }
+  if (record == MarkedRecord::kDamaged) {
+    const auto checkpoint = ReadCheckpoint(layout.Checkpoint());
+    if (!checkpoint || (*checkpoint && !(*checkpoint)->proved)) {
+      *why = "its last record is not there, and the checkpoint is not of the same broker";
+      return std::nullopt;
+    }
   }
   return *marker;
 }

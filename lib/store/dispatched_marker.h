@@ -57,14 +57,15 @@ Status WriteDispatchedMarker(const StoreLayout& layout, const DispatchedMarker& 
 // What lies where the marker's last record was.
 enum class MarkedRecord {
   kAsMarked,
-  kDamaged,  // nothing whole: what was there is lost, which does not make the marker wrong
+  kDamaged,  // nothing whole: lost since, or another broker has written over it
   kAnother,  // this is another log
 };
 MarkedRecord CompareMarkedRecord(const StoreOptions& options, const DispatchedMarker& marker, PhysicalOffset log_end);
 
 // The marker, if it is there, whole, and does not speak of another log than [log_min, log_end). Otherwise nothing, and
-// `why` says what is wrong: then the queues are derived again from the first log file on. Broker and mq-reputd decide
-// by this same function.
+// `why` says what is wrong: then the queues are derived again from the first log file on. Where its last record is
+// damaged it counts as long as nobody else has written the checkpoint. Recovery decides for the broker and takes away
+// what it does not believe: mq-reputd comes to the same result, though the checkpoint is mq-flushd's again by then.
 std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, PhysicalOffset log_min,
                                                    PhysicalOffset log_end, std::string* why);
 

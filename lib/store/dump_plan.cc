@@ -120,8 +120,7 @@ class Planner {
   }
 
   Status PlanQueues() {
-    std::string why;
-    marker_ = LoadBelievedMarker(options_, plan_.log.min, plan_.log.end, &why);
+    marker_ = plan_.log.marker;
     MQ_ASSIGN(const Tombstones tombstones, Tombstones::Load(layout_));
     MQ_ASSIGN(const QueueCheck check,
               CheckQueues(options_, plan_.log.min, marker_, tombstones, QueueCheckMode::kLookOnly));
@@ -132,7 +131,7 @@ class Planner {
     if (check.rebuilt_queues > 0) {
       text += ", because " + Count(static_cast<int64_t>(check.rebuilt_queues), "queue") + " lost files or entries";
     } else if (!marker_) {
-      text += " (" + layout_.Dispatched() + ": " + why + ")";
+      text += " (" + layout_.Dispatched() + ": " + plan_.log.marker_doubt + ")";
     }
     Add(layout_.ConsumeQueueDir(), 0, "derive", std::move(text));
     return Ok();

@@ -33,7 +33,7 @@ Result<LogEvidence> ReadEvidence(const StoreLayout& layout) {
   }
   evidence.flushed = times->flushed;
   // A broker has written since that knows nothing of the marker, and may have cut the log.
-  if (times->flushed.value() == 0) evidence.marked = PhysicalOffset(0);
+  if (!times->proved) evidence.marked = PhysicalOffset(0);
   evidence.durable_timestamp = times->physic_timestamp;
   evidence.scan_timestamp = older - kCheckpointMarginMs;
   return evidence;

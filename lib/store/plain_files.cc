@@ -17,6 +17,7 @@ namespace mq::store {
 namespace {
 
 constexpr const char* kMoveAway = "move it away";
+constexpr const char* kLeadsNowhere = "is a symbolic link that leads nowhere";
 
 bool IsQueueNumber(const std::string& name) {
   int32_t number = 0;
@@ -50,6 +51,8 @@ class Finder {
     struct stat status {};
     return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
   }
+  // To nothing, or round and round. What is made in its place would be made elsewhere, or not at all.
+  static bool LeadsNowhere(const std::string& path) { return !KindOf(path) && IsLink(path); }
 
   // What a broker makes and removes names in, or reads the names of.
   void LookAtFolders() {
@@ -58,6 +61,7 @@ class Finder {
     folders.insert(folders.end(), layout_.CommitLogDirs().begin(), layout_.CommitLogDirs().end());
     for (const std::string& folder : folders) {
       if (const auto kind = KindOf(folder); kind && *kind != S_IFDIR) Add(folder, "is not a directory");
+      if (LeadsNowhere(folder)) Add(folder, kLeadsNowhere);
     }
   }
 
@@ -122,13 +126,22 @@ class Finder {
     for (const auto& topic : Folder(layout_.ConsumeQueueDir())) {
       std::error_code error;
       const std::string name = topic.path().filename().string();
+      if (LeadsNowhere(topic.path().string())) {
+        if (protocol::CheckTopicName(name)) Add(topic.path().string(), kLeadsNowhere);
+        continue;
+      }
       if (!topic.is_directory(error)) {
         if (!error && protocol::CheckTopicName(name)) Add(topic.path().string(), "is not a directory");
         continue;
       }
       for (const auto& queue : Folder(topic.path().string())) {
-        if (queue.is_directory(error) || error || !IsQueueNumber(queue.path().filename().string())) continue;
-        Add(queue.path().string(), "is not a directory");
+        const std::string path = queue.path().string();
+        if (queue.is_directory(error) || !IsQueueNumber(queue.path().filename().string())) continue;
+        if (LeadsNowhere(path)) {
+          Add(path, kLeadsNowhere);
+        } else if (!error) {
+          Add(path, "is not a directory");
+        }
       }
     }
   }

@@ -35,17 +35,23 @@ class LogRecovery {
   }
 
   Result<RecoverResult> Run() {
+    MQ_TRY(Recover());
+    if (marker_ && marker_->offset > result_.end) DropMarker("it names a position behind the end of the log");
+    if (!marker_ && mode_ == RecoverMode::kRepair) MQ_TRY(RemoveFile(layout_.Dispatched()));
+    result_.marker = std::move(marker_);
+    return std::move(result_);
+  }
+
+ private:
+  Status Recover() {
     MQ_TRY(RefuseForeignFormats());
     MQ_ASSIGN(files_, ListLogFiles(layout_));
     MQ_ASSIGN(evidence_, ReadEvidence(layout_));
     result_.checkpoint_distrusted = evidence_.distrusted;
-    if (files_.empty()) {
-      MQ_TRY(BeginAnew());
-      return result_;
-    }
+    if (files_.empty()) return BeginAnew();
     MQ_ASSIGN(torn_end_, CheckLogFiles(options_, evidence_.said(), mode_, files_));
     result_.short_file_end = torn_end_;
-    if (files_.empty()) return result_;
+    if (files_.empty()) return Ok();
     result_.min = PhysicalOffset(files_.front().start);
     BelieveMarker();
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
@@ -54,10 +60,9 @@ class LogRecovery {
     PassKillPoint(KillPoint::kLogWalked);
     if (mode_ == RecoverMode::kRepair) MQ_TRY(Settle());
     PassKillPoint(KillPoint::kLogSettled);
-    return result_;
+    return Ok();
   }
 
- private:
   int64_t file_bytes() const { return options_.commit_log_file_bytes; }
   std::string PathOf(const FileEntry& file) const { return layout_.CommitLogFile(PhysicalOffset(file.start)); }
   size_t IndexOf(PhysicalOffset position) const {
@@ -74,9 +79,14 @@ class LogRecovery {
 
   void BelieveMarker() {
     const PhysicalOffset all(files_.back().start + file_bytes());
-    std::string why;
-    marker_ = LoadBelievedMarker(options_, result_.min, all, &why);
+    marker_ = LoadBelievedMarker(options_, result_.min, all, &result_.marker_doubt);
     durable_ = std::max(evidence_.flushed, marker_ ? marker_->offset : PhysicalOffset(0));
+  }
+
+  void DropMarker(const char* why) {
+    marker_.reset();
+    result_.marker_doubt = why;
+    durable_ = evidence_.flushed;
   }
 
   // No file of the log is left. What is said of the old one must not be held against the new one.
@@ -87,7 +97,6 @@ class LogRecovery {
     log::Err("store.recover", "the log is gone, though its records were durable: it begins anew")
         .Field("directory", layout_.CommitLogDir())
         .Field("durable", result_.lost_log_end.value());
-    MQ_TRY(RemoveFile(layout_.Dispatched()));
     MQ_ASSIGN(auto checkpoint, CheckpointFile::Open(layout_.Checkpoint()));
     return checkpoint.Write({});
   }
@@ -179,6 +188,9 @@ class LogRecovery {
           }
         }
         if (check.kind == RecordKind::kMessage) {
+          // Somebody has written over the marked one who knew nothing of it.
+          if (marker_ && position < marker_->last_record && marker_->last_record < position + check.bytes)
+            DropMarker("the log holds another record where it points");
           ++result_.records;
           result_.last_store_timestamp = check.message.store_timestamp;
           if (result_.records % kProgressRecords == 0) Progress(position);

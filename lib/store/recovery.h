@@ -45,6 +45,8 @@ struct RecoverResult {
   int64_t records_dropped = 0;    // whole records among them
   std::vector<DamagedStretch> kept_damage;  // in order
   PhysicalOffset lost_log_end;              // no log file was left, and records up to here had been durable; 0: not so
+  std::optional<DispatchedMarker> marker;   // believed; one that is not is taken away by kRepair
+  std::string marker_doubt;                 // why there is none
 };
 
 // Called now and then: what is being done, how far it is (0..100).

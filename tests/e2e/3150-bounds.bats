@@ -83,3 +83,21 @@ hold() {
   [ "$status" = 8 ]
   [[ $output == *topics.json*"larger than"* ]]
 }
+
+@test "bug 140 too few open files for anything: one line and status 8, and more are taken where that is allowed" {
+  for program in mq-namesrv mq-broker mq-send mq-consume mq-admin; do
+    case $program in
+      mq-send) set -- -n 127.0.0.1:1 -t T -m x ;;
+      mq-consume) set -- -n 127.0.0.1:1 -t T ;;
+      mq-admin) set -- -n 127.0.0.1:1 health ;;
+      *) set -- --listen 127.0.0.1:0 ;;
+    esac
+    run bash -c 'ulimit -n 8; exec "$@"' - "$program" "$@"
+    [ "$status" = 8 ]
+    [[ $output == *"only 8 files may be open, and at least 32 are needed"* ]]
+  done
+  start_cluster
+  run bash -c 'ulimit -Sn 8; exec mq-send -t T -m raised'
+  [ "$status" = 0 ]
+  [ "$(mq-consume -t T --from start -e)" = raised ]
+}

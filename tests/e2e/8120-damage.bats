@@ -161,6 +161,11 @@ says() { grep -qE -- "$1" <<< "$output"; }
     run mq-storedump "$T/empty" $what
     [ "$status" = 1 ]
   done
+  run mq-storedump "$T/empty" --plan
+  [ "$status" = 1 ]
+  [[ $output == *"there is no commit log in $T/empty"* ]]
+  run mq-storedump "$T/empty" commitlog --verify
+  [ "$status" = 2 ]
   S=$T/empty
   faults
   says 'empty/commitlog:0: error: there is no such folder, so this is no store'

@@ -30,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto file = mq::store::CheckpointFile::Open(path);
   Require(file.has_value());
   mq::store::Checkpoint next = *read ? **read : mq::store::Checkpoint();
+  next.proved = true;
   next.logics_timestamp = static_cast<int64_t>(size) + 1;
   Require(file->Write(next).has_value());
   const auto again = mq::store::ReadCheckpoint(path);

@@ -53,6 +53,18 @@ class PlainFilesTest : public ::testing::Test {
   std::optional<TestStore> store;
 };
 
+TEST_F(PlainFilesTest, ALinkThatLeadsNowhereIsNoFolder) {
+  for (const std::string name : {"consumequeue", "consumequeue/T", "consumequeue/T/0", "index", "config", "mq"}) {
+    for (const std::string target : {"/nowhere/at/all", "round"}) {
+      Fill();
+      std::filesystem::remove_all(Path(name));
+      const std::string to = target == "round" ? Path(name) : target;
+      ASSERT_EQ(::symlink(to.c_str(), Path(name).c_str()), 0);
+      ExpectRefused(name, "is a symbolic link that leads nowhere");
+    }
+  }
+}
+
 TEST_F(PlainFilesTest, AWholeStoreIsUsable) {
   Fill();
   EXPECT_TRUE(RefuseUnusable(store->layout()).has_value());

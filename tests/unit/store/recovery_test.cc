@@ -22,6 +22,12 @@ std::string FileOf(TestStore& store, PhysicalOffset at) {
   return store.layout().CommitLogFile(PhysicalOffset(at.value() / 65536 * 65536));
 }
 
+std::string Be64(int64_t value) {
+  std::string bytes(8, '\0');
+  StoreBe64(bytes.data(), static_cast<uint64_t>(value));
+  return bytes;
+}
+
 TEST(RecoveryTest, EmptyStore) {
   TestStore store;
   store.Boot();
@@ -255,6 +261,57 @@ TEST(RecoveryTest, AnEndThatIsDamagedBelowTheLastFlushKeepsItsNumbers) {
   }
 }
 
+// RocketMQ cuts its log at damage, and leaves the marker as it was.
+TEST(RecoveryTest, AMarkerIsNotBelievedOverACutOfRocketmq) {
+  for (const bool clean : {false, true}) {
+    TestStore store;
+    Fill(store, 20);
+    const AppendResult last = store.Append("T", 0, "last");
+    store.DispatchAll();
+    store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value(), std::string(100, '\0'));
+    store.Corrupt(store.layout().Checkpoint(), 0, Be64(store.clock_ms));
+    store.Boot(clean);
+    EXPECT_EQ(store.recovered.end, last.physical_offset);
+    EXPECT_TRUE(store.recovered.kept_damage.empty());
+    EXPECT_FALSE(PathExists(store.layout().Dispatched()));
+    const AppendResult next = store.Append("T", 0, "next");
+    EXPECT_EQ(next.queue_offset, last.queue_offset);
+    store.DispatchAll();
+    EXPECT_EQ(store.Bodies("T", 0).back(), "next");
+  }
+}
+
+// And killed before it wrote its checkpoint, after it had put longer records where the marked one was.
+TEST(RecoveryTest, AMarkerIsNotBelievedWhereARecordLiesAcrossTheMarkedOne) {
+  TestStore store;
+  Fill(store, 20);
+  const AppendResult cut = store.Append("T", 0, "short");
+  const AppendResult last = store.Append("T", 0, "last" + std::string(400, '.'));
+  store.DispatchAll();
+  const PhysicalOffset marked = last.end();
+  const std::string marker = store.Bytes(store.layout().Dispatched());
+  const std::string checkpoint = store.Bytes(store.layout().Checkpoint());
+  // What a broker that knows no marker would write from `cut` on.
+  store.Corrupt(FileOf(store, cut.physical_offset), cut.physical_offset.value(),
+                std::string(static_cast<size_t>(marked - cut.physical_offset), '\0'));
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().Checkpoint()).has_value());
+  store.Boot(false);
+  const AppendResult across = store.Append("T", 0, "across" + std::string(100, '.'));
+  ASSERT_EQ(across.physical_offset, cut.physical_offset);
+  ASSERT_GT(across.end(), last.physical_offset);
+  store.Append("T", 0, "next");
+  store.FlushAll();
+  ASSERT_TRUE(WriteFileAtomically(store.layout().Dispatched(), marker).has_value());
+  ASSERT_TRUE(WriteFileAtomically(store.layout().Checkpoint(), checkpoint).has_value());
+  store.Boot(false);
+  EXPECT_FALSE(PathExists(store.layout().Dispatched()));
+  store.DispatchAll();
+  const auto bodies = store.Bodies("T", 0);
+  EXPECT_EQ(bodies.size(), static_cast<size_t>(across.queue_offset.value()) + 2);
+  EXPECT_EQ(bodies.back(), "next");
+}
+
 // The walk of a clean start begins at the marker, unless what it marks is damaged.
 TEST(RecoveryTest, ACleanStartMeetsTheDamageOfTheMarkedRecord) {
   TestStore store;
@@ -269,6 +326,21 @@ TEST(RecoveryTest, ACleanStartMeetsTheDamageOfTheMarkedRecord) {
   EXPECT_EQ(store.recovered.kept_damage[0].from, last.physical_offset);
   EXPECT_EQ(store.recovered.kept_damage[0].to, behind);
   EXPECT_EQ(store.table.Find("T", 0)->next, last.queue_offset + 1);
+}
+
+TEST(CheckpointTest, OnlyMqFlushdsOwnIsProved) {
+  TestStore store;
+  const std::string path = store.layout().Checkpoint();
+  ASSERT_TRUE(CheckpointFile::Open(path)->Write({1000, 900, 800, PhysicalOffset(0)}).has_value());
+  EXPECT_TRUE((**ReadCheckpoint(path)).proved);
+  store.Corrupt(path, 0, Be64(2000));
+  EXPECT_FALSE((**ReadCheckpoint(path)).proved);
+  // What was read is proved once it is written, though nothing else has changed.
+  auto file = CheckpointFile::Open(path);
+  ASSERT_TRUE(file->Write(file->current()).has_value());
+  EXPECT_TRUE((**ReadCheckpoint(path)).proved);
+  ASSERT_TRUE(WriteFileAtomically(path, std::string(4096, '\0')).has_value());
+  EXPECT_FALSE(ReadCheckpoint(path)->has_value());
 }
 
 TEST(CheckpointTest, APositionThatRocketmqsTimesHaveLeftBehindIsNotBelieved) {

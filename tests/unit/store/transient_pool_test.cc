@@ -312,6 +312,52 @@ TEST_F(PoolTest, APoolWithoutANameThatMayBeAnothersIsSetAsideAndNothingIsOverwri
   for (const char* end : {".aside.2", ".aside.3"}) ::unlink((path + end).c_str());
 }
 
+// RocketMQ was started on the store after the kill, and knows no pool.
+TEST_F(PoolTest, WhatAnotherBrokerHasWrittenSinceIsNotOverwritten) {
+  std::vector<std::string> expected;
+  for (const int committed : {0, 1}) {
+    SCOPED_TRACE(committed);
+    Boot();
+    const std::string path = pool->path();
+    store.Append("T", 0, "committed");
+    if (committed != 0) {
+      OpenFlusher()->Step(1000);
+      expected.emplace_back("committed");
+    }
+    store.Append("T", 0, "held");
+    Kill();
+    store.Boot(false);
+    store.Append("T", 0, "of another");
+    expected.emplace_back("of another");
+    Kill();
+    ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+    const auto plan = PlanRecovery(store.options);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_NE(FindStep(*plan, "distrust"), nullptr);
+    Boot();
+    EXPECT_FALSE(left.found);
+    EXPECT_NE(left.loss.find("another broker has gone on with the log"), std::string::npos) << left.loss;
+    EXPECT_TRUE(PathExists(path + ".aside")) << left.loss;
+    ::unlink((path + ".aside").c_str());
+    store.DispatchAll();
+    EXPECT_EQ(store.Bodies("T", 0), expected);
+  }
+}
+
+// A damaged byte of what was committed makes no other record.
+TEST_F(PoolTest, DamageInTheLogDoesNotKeepTheRestOfAPoolOut) {
+  Boot();
+  store.Append("T", 0, "committed");
+  OpenFlusher()->Step(1000);
+  const AppendResult held = store.Append("T", 0, "held");
+  Kill();
+  constexpr int kStoreTimestamp = 56;
+  store.Corrupt(store.layout().CommitLogFile(PhysicalOffset(0)), kStoreTimestamp + 6, "\x11");
+  Boot();
+  EXPECT_EQ(left.loss, "");
+  EXPECT_EQ(store.recovered.end, held.end());
+}
+
 TEST_F(PoolTest, WhatIsLostOfAPoolIsTold) {
   const auto damage = [&](const std::function<void(const std::string&)>& harm, std::string_view told) {
     Boot();

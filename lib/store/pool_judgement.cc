@@ -1,0 +1,203 @@
+#include "store/pool_judgement.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/file.h"
+#include "store/mapped_file.h"
+#include "store/record.h"
+
+namespace mq::store {
+
+namespace {
+
+HeldSlot LookAtSlot(const PoolHeader& header, int32_t slot, const char* data, PhysicalOffset count_from) {
+  HeldSlot held;
+  held.start = header.slot[slot].start.load(std::memory_order_acquire);
+  held.from = header.slot[slot].from.load(std::memory_order_relaxed);
+  held.data = data;
+  const int64_t end = std::min(header.wrote.load(std::memory_order_acquire), held.start + header.file_bytes);
+  held.to = held.from;
+  while (held.to < end) {
+    const std::string_view rest(data + (held.to - held.start), static_cast<size_t>(end - held.to));
+    const RecordCheck check = CheckRecord(rest, PhysicalOffset(held.to), protocol::BodyCheck::kCrc);
+    if (check.kind == RecordKind::kBad) {
+      held.whole = false;
+      held.reason = check.reason;
+      return held;
+    }
+    if (check.kind == RecordKind::kMessage && PhysicalOffset(held.to) >= count_from) ++held.records;
+    held.to += check.bytes;
+  }
+  return held;
+}
+
+// Slots in the order of the log, and in `wrong` those whose numbers make no sense.
+std::vector<HeldSlot> HeldSlots(const TransientPoolReader& pool, int& wrong, PhysicalOffset count_from) {
+  std::vector<HeldSlot> slots;
+  const PoolHeader& header = pool.header();
+  for (int32_t i = 0; i < static_cast<int32_t>(header.slots); ++i) {
+    const int64_t start = header.slot[i].start.load(std::memory_order_acquire);
+    const int64_t from = header.slot[i].from.load(std::memory_order_relaxed);
+    if (start == -1) continue;  // free
+    if (start < 0 || start > INT64_MAX - header.file_bytes || start % header.file_bytes != 0 || from < start ||
+        from > start + header.file_bytes) {
+      ++wrong;
+      continue;
+    }
+    slots.push_back(LookAtSlot(header, i, pool.SlotData(i), count_from));
+  }
+  std::sort(slots.begin(), slots.end(), [](const HeldSlot& a, const HeldSlot& b) { return a.start < b.start; });
+  return slots;
+}
+
+// More than one field: a damaged one makes no other record, and one that was being copied is not whole or keeps its
+// time.
+bool IsAnother(const RecordCheck& logged, const RecordCheck& pooled) {
+  if (logged.kind == RecordKind::kBad) return false;
+  if (logged.kind != pooled.kind) return true;
+  return logged.message.store_timestamp != pooled.message.store_timestamp &&
+         (logged.message.body_crc != pooled.message.body_crc ||
+          logged.message.born_timestamp != pooled.message.born_timestamp || logged.bytes != pooled.bytes);
+}
+
+// Whether a broker that knew nothing of the pool has gone on with the log: where the two first differ, the log holds
+// something whole of its own.
+bool LogWentOn(const StoreLayout& layout, const std::vector<HeldSlot>& slots, int64_t file_bytes) {
+  for (const HeldSlot& held : slots) {
+    const auto file =
+        MappedFile::OpenReadOnly(layout.CommitLogFile(PhysicalOffset(held.start)), held.start, file_bytes);
+    if (!file) return false;  // told by who writes it
+    for (int64_t at = held.from; at < held.to;) {
+      const auto rest = [&](const char* data) {
+        return std::string_view(data + (at - held.start), static_cast<size_t>(held.start + file_bytes - at));
+      };
+      const RecordCheck pooled = CheckRecord(rest(held.data), PhysicalOffset(at), protocol::BodyCheck::kSkip);
+      if (pooled.bytes <= 0) return false;
+      if (rest(file->data()).substr(0, pooled.bytes) != rest(held.data).substr(0, pooled.bytes)) {
+        return IsAnother(CheckRecord(rest(file->data()), PhysicalOffset(at), protocol::BodyCheck::kCrc), pooled);
+      }
+      at += pooled.bytes;
+    }
+  }
+  return false;
+}
+
+// Whether anything was ever put into its slots. Pages that were only reserved are holes.
+bool NeverWritten(const std::string& path) {
+  const auto fd = OpenFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  return fd && ::lseek(fd->get(), kPoolHeaderBytes, SEEK_DATA) < 0 && errno == ENXIO &&
+         ::lseek(fd->get(), 0, SEEK_END) > kPoolHeaderBytes;
+}
+
+// The store names none that can be read: what lies at its place may still be its own.
+Result<PoolJudgement> JudgeUnnamed(const StoreLayout& layout, bool clean) {
+  using Kind = PoolJudgement::Kind;
+  PoolJudgement found;
+  MQ_ASSIGN(found.name, MakePoolName(layout));
+  struct stat status {};
+  if (::lstat(found.name.path.c_str(), &status) != 0) return found;
+  if (S_ISREG(status.st_mode) && NeverWritten(found.name.path)) {
+    found.kind = Kind::kUnused;
+    return found;
+  }
+  auto pool = TransientPoolReader::OpenUnnamed(found.name);
+  if (!pool || clean) {
+    found.kind = Kind::kSetAside;
+    found.why = !pool ? pool.error().what
+                      : "the transient pool " + found.name.path + " is of a store that was stopped cleanly since";
+    return found;
+  }
+  found.kind = Kind::kTake;
+  found.adopt = true;
+  found.name.id.assign((*pool)->header().id, 32);
+  found.pool = std::move(*pool);
+  return found;
+}
+
+// Changes nothing.
+Result<PoolJudgement> Judge(const StoreLayout& layout, bool clean) {
+  using Kind = PoolJudgement::Kind;
+  auto name = ReadPoolName(layout);
+  if (!name && (name.error().code == ErrorCode::kNotFound || name.error().code == ErrorCode::kCorruption)) {
+    const bool damaged = name.error().code == ErrorCode::kCorruption;
+    MQ_ASSIGN(PoolJudgement found, JudgeUnnamed(layout, clean));
+    if (damaged && found.kind == Kind::kNone) {
+      found.kind = Kind::kForget;
+      found.why = name.error().what + ", and there is none at " + found.name.path;
+    }
+    return found;
+  }
+  if (!name) return std::move(name).error();
+  MQ_ASSIGN(const PoolName own, MakePoolName(layout));
+  PoolJudgement found;
+  found.name = *name;
+  auto pool = TransientPoolReader::Open(layout);
+  if (pool) {
+    found.kind = Kind::kTake;
+    found.pool = std::move(*pool);
+    return found;
+  }
+  if (pool.error().code != ErrorCode::kCorruption && PathExists(name->path)) return std::move(pool).error();
+  if (own.path != name->path) {
+    // A name that was changed leads elsewhere.
+    MQ_ASSIGN(PoolJudgement at_own_place, JudgeUnnamed(layout, clean));
+    if (at_own_place.kind == Kind::kTake || at_own_place.kind == Kind::kSetAside) return at_own_place;
+  }
+  // A copy of a store names the pool of its original, which is not ours to touch.
+  found.kind = own.path == name->path && PathExists(name->path) ? Kind::kSetAside : Kind::kForget;
+  if (PathExists(name->path)) {
+    found.why = pool.error().what;
+  } else if (own.boot_id != name->boot_id) {
+    found.why = "the machine was restarted, and the transient pool " + name->path + " went with its memory";
+  } else {
+    found.why = "the transient pool " + name->path + " is gone";
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean) {
+  const StoreLayout layout = options.layout();
+  MQ_ASSIGN(PoolJudgement found, Judge(layout, clean));
+  if (found.kind != PoolJudgement::Kind::kTake) return found;
+  int wrong = 0;
+  const auto slots = HeldSlots(*found.pool, wrong, PhysicalOffset(0));
+  if (!LogWentOn(layout, slots, found.pool->header().file_bytes)) return found;
+  found.kind = PoolJudgement::Kind::kSetAside;
+  found.why = "another broker has gone on with the log since the transient pool " + found.name.path + " was left";
+  found.pool.reset();
+  return found;
+}
+
+std::vector<HeldSlot> WholeSlots(const TransientPoolReader& pool, LeftPool& left, PhysicalOffset count_from) {
+  int wrong = 0;
+  std::vector<HeldSlot> slots = HeldSlots(pool, wrong, count_from);
+  std::string why;
+  size_t good = 0;
+  for (const HeldSlot& held : slots) {
+    if (good > 0 && held.from != left.to) {
+      why = "holds nothing from position " + std::to_string(left.to) + " on";
+      break;
+    }
+    if (good++ == 0) left.from = held.from;
+    left.to = held.to;
+    left.records += held.records;
+    if (held.whole) continue;
+    why = "is damaged at position " + std::to_string(held.to) + ": " + held.reason;
+    break;
+  }
+  slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(good), slots.end());
+  if (why.empty() && wrong > 0) why = "has a damaged head";
+  if (!why.empty()) left.loss = "the transient pool " + left.path + " " + why + "; the rest of it is not in the log";
+  return slots;
+}
+
+}  // namespace mq::store
