@@ -1,5 +1,7 @@
 #include "store/rebuild.h"
 
+#include <fcntl.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -33,7 +35,7 @@ Status RequireEmpty(const std::string& directory) {
   return MakeError(ErrorCode::kConfig, directory + " is not empty");
 }
 
-// Units of records that have expired are in no log any more, and carry the numbering of their queues.
+// Entries of records that are in no log any more carry the numbering of their queues.
 Status CopyQueues(const std::string& from, const std::string& to) {
   if (!PathExists(from)) return Ok();
   std::error_code failed;
@@ -54,7 +56,8 @@ Result<Derived> Build(const StoreOptions& options, const RebuildParts& parts, co
     MQ_TRY(MakeDirectories(directory));
   }
   if (!tombstones.empty()) MQ_TRY(tombstones.Save(built));
-  if (found.min.value() > 0) MQ_TRY(CopyQueues(layout.ConsumeQueueDir(), built.ConsumeQueueDir()));
+  const bool lacks_records = found.min.value() > 0 || !found.kept_damage.empty();
+  if (lacks_records) MQ_TRY(CopyQueues(layout.ConsumeQueueDir(), built.ConsumeQueueDir()));
   MQ_ASSIGN(Derived derived, DeriveAtRest(target, found, true));
   if (!parts.queues) MQ_TRY(RemoveTree(built.ConsumeQueueDir()));
   if (!parts.index) MQ_TRY(RemoveTree(built.IndexDir()));
@@ -67,8 +70,14 @@ Status Rename(const std::string& from, const std::string& to) {
   return FsyncDirectory(DirectoryOf(to));
 }
 
-Status Replace(const std::string& place, const std::string& built, const std::string& old) {
-  if (PathExists(place)) MQ_TRY(Rename(place, old));
+// What was at `place` is where `built` was, or beside it.
+Status Replace(const std::string& place, const std::string& built) {
+  if (::renameat2(AT_FDCWD, built.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
+    MQ_TRY(FsyncDirectory(DirectoryOf(built)));
+    return FsyncDirectory(DirectoryOf(place));
+  }
+  // Not there, or a filesystem that cannot.
+  if (PathExists(place)) MQ_TRY(Rename(place, built + ".replaced"));
   return Rename(built, place);
 }
 
@@ -110,7 +119,6 @@ Result<Derived> RebuildInto(const StoreOptions& options, const RebuildParts& par
 Result<Derived> RebuildInPlace(const StoreOptions& options, const RebuildParts& parts) {
   const StoreLayout layout = options.layout();
   const std::string work = layout.MqDir() + "/rebuild";
-  const std::string old = work + "/replaced";
   MQ_TRY(RemoveTree(work));
   MQ_ASSIGN(const Derived derived, Build(options, parts, work));
   const StoreLayout built(work);
@@ -124,9 +132,8 @@ Result<Derived> RebuildInPlace(const StoreOptions& options, const RebuildParts& 
   }
   // Without a marker nothing is believed: a start after a kill from here on derives everything from the log.
   MQ_TRY(RemoveFile(layout.Dispatched()));
-  MQ_TRY(MakeDirectories(old));
-  if (parts.queues) MQ_TRY(Replace(layout.ConsumeQueueDir(), built.ConsumeQueueDir(), old + "/consumequeue"));
-  if (parts.index) MQ_TRY(Replace(layout.IndexDir(), built.IndexDir(), old + "/index"));
+  if (parts.queues) MQ_TRY(Replace(layout.ConsumeQueueDir(), built.ConsumeQueueDir()));
+  if (parts.index) MQ_TRY(Replace(layout.IndexDir(), built.IndexDir()));
   if (marker) MQ_TRY(WriteDispatchedMarker(layout, *marker));
   MQ_TRY(RemoveTree(work));
   return derived;

@@ -79,6 +79,17 @@ TEST_F(RebuildTest, NumberingOfExpiredRecordsIsKept) {
   EXPECT_EQ(*after->End(), 50);
 }
 
+TEST_F(RebuildTest, NumberingOfADamagedEndIsKept) {
+  const AppendResult last = store.Append("B", 1, "last");
+  store.DispatchAll();
+  store.Corrupt(LogFile(last.physical_offset.value() / 65536 * 65536), last.physical_offset.value() % 65536 + 4,
+                "XXXX");
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  ASSERT_TRUE(RebuildInPlace(store.options, kBoth).has_value());
+  store.Boot();
+  EXPECT_EQ(store.Append("B", 1, "next").queue_offset, last.queue_offset + 1);
+}
+
 TEST_F(RebuildTest, InPlaceTheNextStartBelievesIt) {
   const auto queues = store.QueueBytes();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(store.layout().ConsumeQueueDir())) {
