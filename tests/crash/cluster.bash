@@ -2,7 +2,7 @@
 # Used by `source`, from the top of the tree; sets dir, pause's pipe and an exit trap. Whoever sources it sets
 # store (the broker's directory) and settings (an array of its options) before start_broker.
 : "${BUILD:=build/release}"
-export PATH="$PWD/$BUILD:$PATH"
+PATH=$(realpath "$BUILD"):$PATH; export PATH
 unset MQ_NAMESRV NAMESRV_ADDR MQ_CONTEXT
 dir=$(mktemp -d "${TMPDIR:-/tmp}/mq-crash.XXXXXX")
 export HOME=$dir
