@@ -16,6 +16,7 @@
 #include "store/log_tail.h"
 #include "store/mapped_file.h"
 #include "store/record.h"
+#include "store/record_search.h"
 
 namespace mq::store {
 
@@ -30,7 +31,7 @@ constexpr int64_t kProgressRecords = 1 << 16;
 class LogRecovery {
  public:
   LogRecovery(const StoreOptions& options, bool clean, const RecoverProgress& progress, RecoverMode mode)
-      : options_(options), layout_(options.layout()), progress_(progress), mode_(mode) {
+      : options_(options), layout_(options.layout()), progress_(progress), mode_(mode), search_(options, files_) {
     result_.clean = clean;
   }
 
@@ -64,11 +65,6 @@ class LogRecovery {
   }
 
   int64_t file_bytes() const { return options_.commit_log_file_bytes; }
-  std::string PathOf(const FileEntry& file) const { return layout_.CommitLogFile(PhysicalOffset(file.start)); }
-  size_t IndexOf(PhysicalOffset position) const {
-    return static_cast<size_t>((position.value() - files_.front().start) / file_bytes());
-  }
-  bool AtEnd(PhysicalOffset position) const { return position.value() >= files_.back().start + file_bytes(); }
 
   Status RefuseForeignFormats() {
     if (const auto foreign = FindForeignFormat(options_.root)) {
@@ -101,25 +97,16 @@ class LogRecovery {
     return checkpoint.Write({});
   }
 
-  // Store time of a file's first record; nothing when it does not start with one.
-  Result<std::optional<int64_t>> FirstStoreTime(const FileEntry& file) {
-    MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file.bytes));
-    const std::string_view bytes(mapped.data(), static_cast<size_t>(mapped.bytes()));
-    const RecordCheck check = CheckRecord(bytes, PhysicalOffset(file.start), protocol::BodyCheck::kSkip);
-    if (check.kind != RecordKind::kMessage) return std::optional<int64_t>();
-    return std::optional<int64_t>(check.message.store_timestamp);
-  }
-
   Result<PhysicalOffset> ChooseStart() {
     int64_t last = static_cast<int64_t>(files_.size()) - 1;  // last file that starts with a record
     std::optional<int64_t> time;
     for (; last > 0; --last) {
-      MQ_ASSIGN(time, FirstStoreTime(files_[static_cast<size_t>(last)]));
+      MQ_ASSIGN(time, search_.FirstStoreTime(files_[static_cast<size_t>(last)]));
       if (time) break;
     }
     if (result_.clean) return ChooseCleanStart(last);
     for (int64_t i = last; i > 0; --i) {
-      MQ_ASSIGN(time, FirstStoreTime(files_[static_cast<size_t>(i)]));
+      MQ_ASSIGN(time, search_.FirstStoreTime(files_[static_cast<size_t>(i)]));
       if (time && *time != 0 && *time <= evidence_.scan_timestamp)
         return PhysicalOffset(files_[static_cast<size_t>(i)].start);
     }
@@ -150,9 +137,9 @@ class LogRecovery {
     const auto body_check = options_.check_crc_on_recover ? protocol::BodyCheck::kCrc : protocol::BodyCheck::kSkip;
     PhysicalOffset position = start;
     if (marker_ && marker_->offset == start) result_.last_store_timestamp = marker_->store_timestamp;
-    while (!AtEnd(position)) {
-      const FileEntry& entry = files_[IndexOf(position)];
-      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
+    while (!search_.AtEnd(position)) {
+      const FileEntry& entry = search_.FileOf(position);
+      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(search_.PathOf(entry), entry.start, entry.bytes));
       const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
       bool next_file = false;
       while (!next_file) {
@@ -172,7 +159,7 @@ class LogRecovery {
             result_.end = position;
             return Ok();
           }
-          next_file = IndexOf(*go_on) != IndexOf(position);
+          next_file = go_on->value() >= file.end();
           position = *go_on;
           continue;
         }
@@ -216,35 +203,9 @@ class LogRecovery {
                                                  std::to_string(position.value()) + ", which this version cannot read");
   }
 
-  // The next whole record behind `from` in this or a later file.
-  Result<std::optional<PhysicalOffset>> FindRecordBehind(PhysicalOffset from) {
-    for (size_t i = IndexOf(from); i < files_.size(); ++i) {
-      const FileEntry& entry = files_[i];
-      const int64_t begin = std::max<int64_t>(from.value() - entry.start, 0);
-      // Zeros up to the end (a spare file, the allocated rest) hold no record, and are not worth mapping.
-      MQ_ASSIGN(auto data, FindNonZero(PathOf(entry), begin));
-      if (!data) continue;
-      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
-      const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
-      // A record starts at most 8 zero bytes before its first byte that is not zero (its size).
-      const PhysicalOffset search(entry.start + std::max<int64_t>(begin, *data - 8));
-      if (auto found = FindNextRecord(bytes, PhysicalOffset(entry.start), search)) return found;
-    }
-    return std::optional<PhysicalOffset>();
-  }
-
-  Result<int64_t> StoreTimeAt(PhysicalOffset position) {
-    const FileEntry& entry = files_[IndexOf(position)];
-    MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
-    const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
-    const RecordCheck check = CheckRecord(bytes.substr(static_cast<size_t>(position.value() - entry.start)), position,
-                                          protocol::BodyCheck::kSkip);
-    return check.message.store_timestamp;
-  }
-
   // Where to go on behind what is no whole record at `position`; nothing when the log ends here.
   Result<std::optional<PhysicalOffset>> StepOverDamage(PhysicalOffset position, const RecordCheck& check) {
-    MQ_ASSIGN(auto next, FindRecordBehind(position + 1));
+    MQ_ASSIGN(auto next, search_.NextRecord(position + 1));
     if (!next) {
       if (position >= durable_) return std::optional<PhysicalOffset>();  // the usual end, or a torn last record
       if (check.body_only && position + check.bytes <= durable_) return KeepRecord(position, check);
@@ -252,14 +213,14 @@ class LogRecovery {
       KeepDamage(position, durable_, check.reason);
       return std::optional(durable_);
     }
-    MQ_ASSIGN(int64_t next_time, StoreTimeAt(*next));
+    MQ_ASSIGN(int64_t next_time, search_.StoreTimeAt(*next));
     // Without a position of the flush (RocketMQ's checkpoint) a record of the same millisecond counts as flushed:
     // nothing that was is ever cut.
     const bool flushed =
         evidence_.flushed.value() > 0 ? position < evidence_.flushed : next_time <= evidence_.durable_timestamp;
     const bool was_durable = result_.clean || position < durable_ || flushed;
     if (!was_durable) {
-      MQ_ASSIGN(result_.records_dropped, CountRecords(*next));
+      MQ_ASSIGN(result_.records_dropped, search_.CountRecords(*next));
       log::Warn("store.recover", "damage above the last durable flush: the log is cut there")
           .Field("offset", position.value())
           .Field("reason", check.reason)
@@ -274,7 +235,7 @@ class LogRecovery {
   // Its lengths lead to the next one, and no reader is kept from it: whoever gets it has its checksum.
   std::optional<PhysicalOffset> KeepRecord(PhysicalOffset position, const RecordCheck& check) {
     log::Err("store.recover", "a record below the last durable flush has a damaged body: kept, and served as it is")
-        .Field("file", PathOf(files_[IndexOf(position)]))
+        .Field("file", search_.PathOf(search_.FileOf(position)))
         .Field("offset", position.value())
         .Field("to", (position + check.bytes).value())
         .Field("reason", check.reason);
@@ -284,32 +245,11 @@ class LogRecovery {
 
   void KeepDamage(PhysicalOffset from, PhysicalOffset to, const char* reason) {
     log::Err("store.recover", "damage below the last durable flush: kept and skipped")
-        .Field("file", PathOf(files_[IndexOf(from)]))
+        .Field("file", search_.PathOf(search_.FileOf(from)))
         .Field("offset", from.value())
         .Field("to", to.value())
         .Field("reason", reason);
     result_.kept_damage.push_back({from, to, reason, false});
-  }
-
-  Result<int64_t> CountRecords(PhysicalOffset from) {
-    int64_t count = 0;
-    std::optional<PhysicalOffset> position = from;
-    while (position && !AtEnd(*position)) {
-      const FileEntry& entry = files_[IndexOf(*position)];
-      MQ_ASSIGN(auto file, MappedFile::OpenReadOnly(PathOf(entry), entry.start, entry.bytes));
-      const std::string_view bytes(file.data(), static_cast<size_t>(file.bytes()));
-      while (position->value() < file.end()) {
-        const RecordCheck check = CheckRecord(bytes.substr(static_cast<size_t>(position->value() - entry.start)),
-                                              *position, protocol::BodyCheck::kSkip);
-        if (check.kind == RecordKind::kBad) break;
-        count += check.kind == RecordKind::kMessage ? 1 : 0;
-        *position += check.bytes;
-      }
-      if (position->value() < file.end()) {
-        MQ_ASSIGN(position, FindRecordBehind(*position + 1));
-      }
-    }
-    return count;
   }
 
   // Zeroes the tail and makes the log durable up to its end. May be killed and done again at any point.
@@ -319,12 +259,13 @@ class LogRecovery {
       const int64_t end = file.start + file_bytes();
       if (end <= result_.scanned_from.value()) continue;
       if (end > result_.end.value() && !left_by_us) {
-        MQ_ASSIGN(int64_t dropped, ZeroTail(PathOf(file), std::max<int64_t>(result_.end.value() - file.start, 0)));
+        MQ_ASSIGN(int64_t dropped,
+                  ZeroTail(search_.PathOf(file), std::max<int64_t>(result_.end.value() - file.start, 0)));
         result_.bytes_dropped += dropped;
       }
       if (file.start < result_.end.value() && !result_.clean) {
         // Only what is kept: pages made ready behind the end need not reach the disk.
-        MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(PathOf(file), file.start, file.bytes));
+        MQ_ASSIGN(auto mapped, MappedFile::OpenReadOnly(search_.PathOf(file), file.start, file.bytes));
         MQ_TRY(mapped.Sync(0, std::min(end, result_.end.value()) - file.start));
       }
     }
@@ -344,6 +285,7 @@ class LogRecovery {
   const RecoverProgress& progress_;
   RecoverMode mode_;
   std::vector<FileEntry> files_;
+  RecordSearch search_;
   std::optional<DispatchedMarker> marker_;
   LogEvidence evidence_;
   PhysicalOffset durable_;   // the checkpoint's position, or the believed marker's, whichever is further
