@@ -110,7 +110,7 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps
   left.found = true;
   PassKillPoint(KillPoint::kLeftPoolFound);
   const int64_t file_bytes = found.pool->header().file_bytes;
-  for (const HeldSlot& held : WholeSlots(*found.pool, left)) {
+  for (const HeldSlot& held : WholeSlots(found, left)) {
     const std::string path = layout.CommitLogFile(PhysicalOffset(held.start));
     MQ_ASSIGN(const int64_t copied, CopyInto(path, held, file_bytes, file_ops));
     left.bytes += copied;
@@ -136,7 +136,7 @@ Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_
   left.path = found.name.path;
   left.found = found.kind == Kind::kTake;
   if (left.found) {
-    WholeSlots(*found.pool, left, log_end);
+    WholeSlots(found, left, log_end);
   } else {
     left.loss = LossText(found.why);
   }

@@ -2,6 +2,7 @@
 // times and position, and the position of mq-reputd's marker. Read by recovery alone. Spec: mq-store(5), "Recovery".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/result.h"
@@ -18,7 +19,7 @@ struct LogEvidence {
   bool distrusted = false;        // the checkpoint is in the future or damaged, and counts as none
 
   // The position that is said to have been durable; 0: nothing is known.
-  PhysicalOffset said() const { return flushed.value() > 0 ? flushed : marked; }
+  PhysicalOffset said() const { return std::max(flushed, marked); }
 };
 
 // Changes nothing. An error only when the checkpoint is there and cannot be read.

@@ -8,6 +8,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
+#include "store/log_tail.h"
+#include "store/mapped_file.h"
+#include "store/record.h"
 
 namespace mq::store {
 
@@ -48,8 +51,8 @@ class LogFilesCheck {
         .WithHint("set mappedFileSizeCommitLog=" + size + ", the size the store was made with");
   }
 
-  // Contiguous, all of the configured size. The last one may be shorter after a crash: it gets its size
-  // back, zero-filled. A store made with another file size is refused, not stretched.
+  // Contiguous, all of the configured size. The last one may be shorter after a crash: it gets its size back. A store
+  // made with another file size is refused, not stretched.
   Status CheckEach() {
     for (size_t i = 0; i < files_.size(); ++i) {
       FileEntry& file = files_[i];
@@ -88,12 +91,37 @@ class LogFilesCheck {
     log::Warn("store.recover", "the last file was too short: filled up with zeros")
         .Field("file", path)
         .Field("bytes", file.bytes);
+    // First: filled up, a record that was cut in its properties would look whole.
+    MQ_ASSIGN(const int64_t whole, WholeBytes(path, file));
+    MQ_TRY(ZeroTail(path, whole));
     MQ_ASSIGN(UniqueFd fd, OpenFile(path, O_RDWR | O_CLOEXEC));
     if (::ftruncate(fd.get(), file_bytes()) != 0 || ::fsync(fd.get()) != 0) {
       return ErrnoError(ErrorCode::kIo, "size " + path);
     }
     file.bytes = file_bytes();
     return Ok();
+  }
+
+  // Up to the end of its last whole record, or all of it behind the head of a blank.
+  Result<int64_t> WholeBytes(const std::string& path, const FileEntry& file) const {
+    if (file.bytes == 0) return 0;
+    MQ_ASSIGN(const auto mapped, MappedFile::OpenReadOnly(path, file.start, file.bytes));
+    const std::string_view bytes(mapped.data(), static_cast<size_t>(mapped.bytes()));
+    const PhysicalOffset start(file.start);
+    PhysicalOffset position = start;
+    while (position - start < file.bytes) {
+      const std::string_view rest = bytes.substr(static_cast<size_t>(position - start));
+      const RecordCheck check = CheckRecord(rest, position, protocol::BodyCheck::kSkip);
+      if (check.kind != RecordKind::kBad) {
+        position += check.bytes;
+        continue;
+      }
+      if (IsBlankUpTo(rest, start + file_bytes() - position)) return file.bytes;
+      const auto next = FindNextRecord(bytes, start, position + 1);
+      if (!next) break;
+      position = *next;
+    }
+    return position - start;
   }
 
   // A crash takes no file whose records were durable: somebody did.

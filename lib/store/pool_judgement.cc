@@ -39,9 +39,9 @@ HeldSlot LookAtSlot(const PoolHeader& header, int32_t slot, const char* data, Ph
 }
 
 // Slots in the order of the log, and in `wrong` those whose numbers make no sense.
-std::vector<HeldSlot> HeldSlots(const TransientPoolReader& pool, int& wrong, PhysicalOffset count_from) {
+std::vector<HeldSlot> HeldSlots(const PoolJudgement& taken, int& wrong, PhysicalOffset count_from) {
   std::vector<HeldSlot> slots;
-  const PoolHeader& header = pool.header();
+  const PoolHeader& header = taken.pool->header();
   for (int32_t i = 0; i < static_cast<int32_t>(header.slots); ++i) {
     const int64_t start = header.slot[i].start.load(std::memory_order_acquire);
     const int64_t from = header.slot[i].from.load(std::memory_order_relaxed);
@@ -51,11 +51,14 @@ std::vector<HeldSlot> HeldSlots(const TransientPoolReader& pool, int& wrong, Phy
       ++wrong;
       continue;
     }
-    slots.push_back(LookAtSlot(header, i, pool.SlotData(i), count_from));
+    if (start + header.file_bytes <= taken.log_min) continue;  // removed, so it was committed
+    slots.push_back(LookAtSlot(header, i, taken.pool->SlotData(i), count_from));
   }
   std::sort(slots.begin(), slots.end(), [](const HeldSlot& a, const HeldSlot& b) { return a.start < b.start; });
   return slots;
 }
+
+bool HoldsNothing(const HeldSlot& held) { return held.to == held.from && held.whole; }
 
 // More than one field: a damaged one makes no other record, and one that was being copied is not whole or keeps its
 // time.
@@ -168,18 +171,26 @@ Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean) {
   const StoreLayout layout = options.layout();
   MQ_ASSIGN(PoolJudgement found, Judge(layout, clean));
   if (found.kind != PoolJudgement::Kind::kTake) return found;
+  MQ_ASSIGN(const auto files, ListLogFiles(layout));
+  if (!files.empty()) found.log_min = files.front().start;
   int wrong = 0;
-  const auto slots = HeldSlots(*found.pool, wrong, PhysicalOffset(0));
-  if (!LogWentOn(layout, slots, found.pool->header().file_bytes)) return found;
-  found.kind = PoolJudgement::Kind::kSetAside;
-  found.why = "another broker has gone on with the log since the transient pool " + found.name.path + " was left";
-  found.pool.reset();
+  const auto slots = HeldSlots(found, wrong, PhysicalOffset(0));
+  if (files.empty() && wrong == 0 && std::all_of(slots.begin(), slots.end(), HoldsNothing)) {
+    found.kind = PoolJudgement::Kind::kUnused;
+  } else if (files.empty()) {
+    found.kind = PoolJudgement::Kind::kSetAside;
+    found.why = "the log of the transient pool " + found.name.path + " is gone";
+  } else if (LogWentOn(layout, slots, found.pool->header().file_bytes)) {
+    found.kind = PoolJudgement::Kind::kSetAside;
+    found.why = "another broker has gone on with the log since the transient pool " + found.name.path + " was left";
+  }
+  if (found.kind != PoolJudgement::Kind::kTake) found.pool.reset();
   return found;
 }
 
-std::vector<HeldSlot> WholeSlots(const TransientPoolReader& pool, LeftPool& left, PhysicalOffset count_from) {
+std::vector<HeldSlot> WholeSlots(const PoolJudgement& taken, LeftPool& left, PhysicalOffset count_from) {
   int wrong = 0;
-  std::vector<HeldSlot> slots = HeldSlots(pool, wrong, count_from);
+  std::vector<HeldSlot> slots = HeldSlots(taken, wrong, count_from);
   std::string why;
   size_t good = 0;
   for (const HeldSlot& held : slots) {

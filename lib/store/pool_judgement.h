@@ -40,14 +40,15 @@ struct PoolJudgement {
   std::string why;                            // kSetAside, kForget
   bool adopt = false;                         // kTake: the store does not name it
   std::unique_ptr<TransientPoolReader> pool;  // kTake
+  int64_t log_min = 0;                        // kTake: start of the log's first file
 };
 
 // `clean`: the last broker stopped cleanly, so that a pool without a name cannot be its.
 Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean);
 
-// The slots that go into the log, in its order, with from, to and records noted in `left`; and, as its loss, why the
-// rest does not.
-std::vector<HeldSlot> WholeSlots(const TransientPoolReader& pool, LeftPool& left,
+// The slots of a pool to be taken that go into the log, in its order, with from, to and records noted in `left`; and,
+// as its loss, why the rest does not. A slot of a file that has been removed since was in it before.
+std::vector<HeldSlot> WholeSlots(const PoolJudgement& taken, LeftPool& left,
                                  PhysicalOffset count_from = PhysicalOffset(0));
 
 }  // namespace mq::store

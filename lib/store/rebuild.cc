@@ -35,12 +35,36 @@ Status RequireEmpty(const std::string& directory) {
   return MakeError(ErrorCode::kConfig, directory + " is not empty");
 }
 
-// Entries of records that are in no log any more carry the numbering of their queues.
+Status SyncFile(const std::string& path) {
+  MQ_ASSIGN(const UniqueFd fd, OpenFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (::fsync(fd.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path);
+  return Ok();
+}
+
+Status SyncTree(const std::string& directory) {
+  std::error_code failed;
+  for (auto it = std::filesystem::recursive_directory_iterator(directory, failed);
+       !failed && it != std::filesystem::recursive_directory_iterator(); it.increment(failed)) {
+    if (it->is_regular_file()) MQ_TRY(SyncFile(it->path().string()));
+    if (it->is_directory()) MQ_TRY(FsyncDirectory(it->path().string()));
+  }
+  if (failed) return ErrnoError(ErrorCode::kIo, "look through " + directory, failed.value());
+  return FsyncDirectory(directory);
+}
+
+// After a kill its last bytes may be in memory alone, and a marker must not name them.
+Status SyncLog(const StoreLayout& layout) {
+  MQ_ASSIGN(const auto files, ListLogFiles(layout));
+  for (const FileEntry& file : files) MQ_TRY(SyncFile(layout.CommitLogFile(PhysicalOffset(file.start))));
+  return Ok();
+}
+
+// Entries of records that are in no log any more carry the numbering of their queues. Durable when it returns.
 Status CopyQueues(const std::string& from, const std::string& to) {
   if (!PathExists(from)) return Ok();
   std::error_code failed;
   std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, failed);
-  if (!failed) return Ok();
+  if (!failed) return SyncTree(to);
   return ErrnoError(ErrorCode::kIo, "copy " + from + " to " + to, failed.value());
 }
 
@@ -120,6 +144,7 @@ Result<Derived> RebuildInPlace(const StoreOptions& options, const RebuildParts& 
   const StoreLayout layout = options.layout();
   const std::string work = layout.MqDir() + "/rebuild";
   MQ_TRY(RemoveTree(work));
+  MQ_TRY(SyncLog(layout));
   MQ_ASSIGN(const Derived derived, Build(options, parts, work));
   const StoreLayout built(work);
   std::optional<DispatchedMarker> marker;

@@ -25,6 +25,12 @@ RecordCheck CheckBlank(int64_t claimed, int64_t left) {
   return check;
 }
 
+bool IsBlankUpTo(std::string_view bytes, int64_t size) {
+  return static_cast<int64_t>(bytes.size()) >= kBlankHeaderBytes &&
+         LoadBe32(bytes.data() + protocol::kRecordMagicAt) == protocol::kBlankMagic &&
+         static_cast<int32_t>(LoadBe32(bytes.data())) == size;
+}
+
 RecordCheck CheckRecord(std::string_view bytes, PhysicalOffset position, protocol::BodyCheck body_check) {
   const int64_t left = static_cast<int64_t>(bytes.size());
   if (left < kBlankHeaderBytes) return Bad("fewer than 8 bytes are left of the file");

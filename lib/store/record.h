@@ -39,6 +39,9 @@ inline constexpr const char* kHidesRecords = "a blank with records behind it in 
 // all of them: one of another size was not written by a broker, and to believe it would hide every record behind it.
 RecordCheck CheckBlank(int64_t claimed, int64_t left);
 
+// Whether `bytes` begin with the head of a blank of `size` bytes, more of it or not.
+bool IsBlankUpTo(std::string_view bytes, int64_t size);
+
 // The first record inside of the blank whose bytes these are (they lie at `position`) whose store time is not below
 // `newest_ms`, that of the last record in front of the blank. Nothing in a sound log: such a blank hides records and is
 // damage. Older records are no news: RocketMQ leaves them behind where it cut the log, and a blank may come to lie

@@ -50,8 +50,7 @@ class LogRecovery {
     MQ_ASSIGN(evidence_, ReadEvidence(layout_));
     result_.checkpoint_distrusted = evidence_.distrusted;
     if (files_.empty()) return BeginAnew();
-    MQ_ASSIGN(torn_end_, CheckLogFiles(options_, evidence_.said(), mode_, files_));
-    result_.short_file_end = torn_end_;
+    MQ_ASSIGN(result_.short_file_end, CheckLogFiles(options_, evidence_.said(), mode_, files_));
     if (files_.empty()) return Ok();
     result_.min = PhysicalOffset(files_.front().start);
     BelieveMarker();
@@ -105,7 +104,10 @@ class LogRecovery {
       if (time) break;
     }
     if (result_.clean) return ChooseCleanStart(last);
+    const PhysicalOffset durable = evidence_.flushed.value() > 0 ? evidence_.flushed : PhysicalOffset(INT64_MAX);
     for (int64_t i = last; i > 0; --i) {
+      // Times alone say nothing after a step of the clock.
+      if (PhysicalOffset(files_[static_cast<size_t>(i)].start) > durable) continue;
       MQ_ASSIGN(time, search_.FirstStoreTime(files_[static_cast<size_t>(i)]));
       if (time && *time != 0 && *time <= evidence_.scan_timestamp)
         return PhysicalOffset(files_[static_cast<size_t>(i)].start);
@@ -146,12 +148,7 @@ class LogRecovery {
         // A plan leaves a file as short as it is.
         const auto at = static_cast<size_t>(position.value() - entry.start);
         const std::string_view rest = bytes.substr(std::min(at, bytes.size()));
-        RecordCheck check = CheckRecord(rest, position, body_check);
-        if (torn_end_.value() > 0 && check.kind == RecordKind::kMessage && position + check.bytes > torn_end_) {
-          // Whole by its lengths, but its last bytes are the zeros the file was filled up with.
-          check.kind = RecordKind::kBad;
-          check.reason = "cut off where the file ended";
-        }
+        const RecordCheck check = CheckRecord(rest, position, body_check);
         if (check.kind == RecordKind::kBad) {
           MQ_TRY(RefuseUnknownRecord(rest, position));
           MQ_ASSIGN(std::optional<PhysicalOffset> go_on, StepOverDamage(position, check));
@@ -288,8 +285,7 @@ class LogRecovery {
   RecordSearch search_;
   std::optional<DispatchedMarker> marker_;
   LogEvidence evidence_;
-  PhysicalOffset durable_;   // the checkpoint's position, or the believed marker's, whichever is further
-  PhysicalOffset torn_end_;  // where a last file that was too short ended; 0: none
+  PhysicalOffset durable_;  // the checkpoint's position, or the believed marker's, whichever is further
   RecoverResult result_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "store/checkpoint.h"
+#include "store/log_files.h"
 #include "test_store.h"
 
 namespace mq::store {
@@ -259,6 +260,75 @@ TEST(RecoveryTest, AnEndThatIsDamagedBelowTheLastFlushKeepsItsNumbers) {
       EXPECT_EQ(store.table.Find("T", 0)->next, next.queue_offset + 1);
     }
   }
+}
+
+// The last file was cut in the properties of a record, and filled up by a start that was killed then.
+TEST(RecoveryTest, ARecordThatWasCutOffIsNeverWholeAgain) {
+  TestStore store;
+  Fill(store, 20);
+  const AppendResult last = store.Append("T", 0, "body", "KEYS\x01" + std::string(300, 'k'));
+  const std::string path = FileOf(store, last.physical_offset);
+  store.log.reset();
+  ASSERT_EQ(::truncate(path.c_str(), last.end().value() % 65536 - 100), 0);
+  const auto files = ListLogFiles(store.layout());
+  ASSERT_TRUE(files.has_value());
+  std::vector<FileEntry> checked = *files;
+  ASSERT_TRUE(CheckLogFiles(store.options, PhysicalOffset(0), RecoverMode::kRepair, checked).has_value());
+  for (int start = 0; start < 2; ++start) {
+    store.Boot(false);
+    EXPECT_EQ(store.recovered.end, last.physical_offset);
+  }
+}
+
+TEST(RecoveryTest, ABlankThatWasCutOffIsWholeAgain) {
+  TestStore store;
+  Fill(store, 20);
+  AppendResult last;
+  do {
+    last = store.Append("T", 0, std::string(900, 'x'));
+  } while (last.physical_offset.value() < 65536);
+  const std::string first = store.layout().CommitLogFile(PhysicalOffset(0));
+  const std::string second = store.layout().CommitLogFile(PhysicalOffset(65536));
+  store.log.reset();
+  ASSERT_TRUE(RemoveFile(second).has_value());
+  ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(131072))).has_value());
+  ASSERT_EQ(::truncate(first.c_str(), 65536 - 10), 0);
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, PhysicalOffset(65536));
+}
+
+TEST(RecoveryTest, ALastFileThatTheMarkerAloneKnowsOfIsMissed) {
+  TestStore store;
+  Fill(store, 20);
+  const PhysicalOffset early = store.log->wrote();
+  for (int i = 0; i < 150; ++i) store.Append("T", 0, std::string(500, 'x'));
+  store.DispatchAll();
+  ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())->Write({store.clock_ms, 0, 0, early}).has_value());
+  const auto files = ListLogFiles(store.layout());
+  ASSERT_TRUE(files.has_value());
+  for (const FileEntry& file : *files) {
+    if (file.start >= 65536) {
+      ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(file.start))).has_value());
+    }
+  }
+  EXPECT_FALSE(RecoverCommitLog(store.options, false, nullptr).has_value());
+}
+
+TEST(RecoveryTest, AWalkBeginsNoFurtherThanWhatIsFlushed) {
+  TestStore store;
+  Fill(store, 20);
+  const PhysicalOffset flushed = store.log->wrote();
+  ASSERT_TRUE(CheckpointFile::Open(store.layout().Checkpoint())
+                  ->Write({store.clock_ms, store.clock_ms, 0, flushed})
+                  .has_value());
+  AppendResult torn;
+  for (int i = 0; i < 20; ++i) torn = store.Append("T", 0, std::string(500, 'y'));
+  store.clock_ms -= 3600 * 1000;
+  for (int i = 0; i < 150; ++i) store.Append("T", 0, std::string(500, 'z'));
+  store.Corrupt(FileOf(store, torn.physical_offset), torn.physical_offset.value(), std::string(400, '\0'));
+  store.Boot(false);
+  EXPECT_LE(store.recovered.scanned_from, flushed);
+  EXPECT_EQ(store.recovered.end, torn.physical_offset);
 }
 
 // RocketMQ cuts its log at damage, and leaves the marker as it was.

@@ -312,6 +312,34 @@ TEST_F(PoolTest, APoolWithoutANameThatMayBeAnothersIsSetAsideAndNothingIsOverwri
   for (const char* end : {".aside.2", ".aside.3"}) ::unlink((path + end).c_str());
 }
 
+TEST_F(PoolTest, ASlotOfALogFileThatWasRemovedSinceIsPassedOver) {
+  Boot();
+  for (int i = 0; i < 100; ++i) store.Append("T", 0, std::string(1000, 'x'));
+  store.FlushAll();
+  store.DispatchAll();
+  const PhysicalOffset end = store.log->wrote();
+  Kill();
+  ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(0))).has_value());
+  Boot();
+  EXPECT_EQ(left.loss, "");
+  EXPECT_EQ(store.recovered.end, end);
+}
+
+TEST_F(PoolTest, WithoutALogItIsSetAsideUnlessItHoldsNothing) {
+  for (const bool held : {true, false}) {
+    Boot();
+    const std::string path = pool->path();
+    if (held) store.Append("T", 0, "held");
+    Kill();
+    ASSERT_TRUE(RemoveTree(store.layout().CommitLogDir()).has_value());
+    ASSERT_TRUE(MakeDirectories(store.layout().CommitLogDir()).has_value());
+    Boot();
+    EXPECT_EQ(left.loss.find("is gone") != std::string::npos, held) << left.loss;
+    EXPECT_EQ(::unlink((path + ".aside").c_str()) == 0, held);
+    EXPECT_EQ(store.recovered.end, PhysicalOffset(0));
+  }
+}
+
 // RocketMQ was started on the store after the kill, and knows no pool.
 TEST_F(PoolTest, WhatAnotherBrokerHasWrittenSinceIsNotOverwritten) {
   std::vector<std::string> expected;
