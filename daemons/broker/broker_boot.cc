@@ -25,13 +25,19 @@ std::string DamageText(const store::RecoverResult& recovered) {
     return "all its files were gone, and records up to position " + std::to_string(recovered.lost_log_end.value()) +
            " had been durable";
   }
+  std::string text;
+  if (recovered.lost_log_begin.value() >= 0) {
+    text = "its first files are gone, and not by expiry: what lay from position " +
+           std::to_string(recovered.lost_log_begin.value()) + " to " + std::to_string(recovered.min.value()) +
+           " is lost";
+  }
   const auto& kept = recovered.kept_damage;
   const auto is_served = [](const store::DamagedStretch& stretch) { return stretch.served; };
-  std::string text;
   if (const auto first = std::find_if_not(kept.begin(), kept.end(), is_served); first != kept.end()) {
     int64_t bytes = 0;
     for (const store::DamagedStretch& stretch : kept) bytes += stretch.served ? 0 : stretch.to - stretch.from;
-    text = std::to_string(bytes) + " bytes from position " + std::to_string(first->from.value()) + " on are skipped";
+    if (!text.empty()) text += "; ";
+    text += std::to_string(bytes) + " bytes from position " + std::to_string(first->from.value()) + " on are skipped";
     if (kept.back().to == recovered.end && !kept.back().served) text += ", the last messages of the log among them";
   }
   if (const auto first = std::find_if(kept.begin(), kept.end(), is_served); first != kept.end()) {
@@ -160,7 +166,8 @@ Status Broker::Recover(bool clean, Recovery& out) {
   MQ_ASSIGN(const auto left, store::CommitLeftPool(options_.store, clean));
   out.pool_loss = left.loss;
   begin(store::RecoverPhase::kLog);
-  MQ_ASSIGN(out.log, store::RecoverCommitLog(options_.store, clean && !left.found, progress));
+  MQ_ASSIGN(out.log, store::RecoverCommitLog(options_.store, clean && !left.found, progress,
+                                             store::RecoverMode::kRepair, store::PhysicalOffset(left.to)));
   MQ_TRY(store::RemovePool(layout_));
   MQ_ASSIGN(out.tombstones, store::Tombstones::Recover(layout_, out.log.end));
   begin(store::RecoverPhase::kQueues);

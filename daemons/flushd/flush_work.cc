@@ -71,7 +71,7 @@ Status FlushWork::Reconfigure(const ctl::Settings& settings) {
 
 int64_t FlushWork::Clean() {
   const store::CleanOutcome outcome = cleaner_->Step(MonotonicMs(), NowMs());
-  if (outcome.min_moved) flusher_->ForgetRemoved();
+  if (outcome.min_moved) flusher_->FollowMin();
   if (outcome.min_moved || outcome.disk_changed) helper_->Ring(ctl::Role::kBroker);
   if (outcome.min_moved || outcome.marker_wanted || outcome.removed) helper_->Ring(ctl::Role::kReputd);
   return outcome.next_step_ms;

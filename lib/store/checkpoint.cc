@@ -15,10 +15,11 @@ namespace mq::store {
 namespace {
 
 constexpr size_t kFlushedAt = kFlushedByte;
-constexpr size_t kHeadBytes = kFlushedAt + 16;
+constexpr size_t kLogMinAt = kLogMinByte;
+constexpr size_t kHeadBytes = kLogMinAt + 16;
 
 // Belongs to this position and this time alone: neither changes without the other.
-int64_t ProofOf(int64_t flushed, int64_t physic_timestamp) { return physic_timestamp ^ ~flushed; }
+int64_t ProofOf(int64_t position, int64_t physic_timestamp) { return physic_timestamp ^ ~position; }
 
 void Encode(const Checkpoint& checkpoint, std::string& head) {
   const auto put = [&](size_t at, int64_t value) { StoreBe64(head.data() + at, static_cast<uint64_t>(value)); };
@@ -27,17 +28,22 @@ void Encode(const Checkpoint& checkpoint, std::string& head) {
   put(16, checkpoint.index_timestamp);
   put(kFlushedAt, checkpoint.flushed.value());
   put(kFlushedAt + 8, ProofOf(checkpoint.flushed.value(), checkpoint.physic_timestamp));
+  put(kLogMinAt, checkpoint.log_min.value());
+  put(kLogMinAt + 8, ProofOf(checkpoint.log_min.value(), checkpoint.physic_timestamp));
 }
 
 }  // namespace
 
 Checkpoint DecodeCheckpoint(std::string_view bytes) {
   const auto number = [&](size_t at) { return static_cast<int64_t>(LoadBe64(bytes.data() + at)); };
-  Checkpoint checkpoint = {number(0), number(8), number(16), PhysicalOffset(0), false};
+  Checkpoint checkpoint = {number(0), number(8), number(16), PhysicalOffset(0), false, PhysicalOffset(-1)};
   if (bytes.size() < kHeadBytes) return checkpoint;
-  const int64_t flushed = number(kFlushedAt);
-  checkpoint.proved = flushed >= 0 && number(kFlushedAt + 8) == ProofOf(flushed, checkpoint.physic_timestamp);
-  if (checkpoint.proved) checkpoint.flushed = PhysicalOffset(flushed);
+  const auto is_proved = [&](size_t at) {
+    return number(at) >= 0 && number(at + 8) == ProofOf(number(at), checkpoint.physic_timestamp);
+  };
+  checkpoint.proved = is_proved(kFlushedAt);
+  if (checkpoint.proved) checkpoint.flushed = PhysicalOffset(number(kFlushedAt));
+  if (checkpoint.proved && is_proved(kLogMinAt)) checkpoint.log_min = PhysicalOffset(number(kLogMinAt));
   return checkpoint;
 }
 
@@ -51,6 +57,7 @@ Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path) {
   const Checkpoint checkpoint = DecodeCheckpoint(*bytes);
   Checkpoint nothing;
   nothing.proved = checkpoint.proved;
+  nothing.log_min = checkpoint.log_min;
   if (checkpoint == nothing) return std::optional<Checkpoint>();
   return std::optional<Checkpoint>(checkpoint);
 }
@@ -75,15 +82,23 @@ Result<CheckpointFile> CheckpointFile::Open(const std::string& path) {
   return file;
 }
 
-Status CheckpointFile::Write(Checkpoint checkpoint) {
+Status CheckpointFile::Note(Checkpoint checkpoint) {
   checkpoint.proved = true;
   if (checkpoint == current_) return Ok();
   Encode(checkpoint, head_);
   // One sector of one page: written whole or not at all.
   MQ_TRY(WriteAt(fd_.get(), head_, 0, path_));
+  current_ = checkpoint;
+  unsynced_ = true;
+  return Ok();
+}
+
+Status CheckpointFile::Write(Checkpoint checkpoint) {
+  MQ_TRY(Note(checkpoint));
+  if (!unsynced_) return Ok();
   PassKillPoint(KillPoint::kCheckpointWritten);
   if (::fdatasync(fd_.get()) != 0) return ErrnoError(ErrorCode::kIo, "sync " + path_);
-  current_ = checkpoint;
+  unsynced_ = false;
   return Ok();
 }
 

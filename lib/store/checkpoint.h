@@ -6,6 +6,8 @@
 //   64  i64 flushed  every log byte below it is durable: records of one millisecond have one time, but not one position
 //   72  i64 proof    the time of byte 0 xor the complement of the position: when it does not fit, a broker has written
 //                    that knows the three times alone, or the file is damaged, and the position is not believed
+//   80  i64 min      where the log's first file starts: what lay below it was removed by this broker
+//   88  i64 proof    the same of it
 //   4096 bytes in all; what lies between (5.x) and behind is kept as found
 #pragma once
 
@@ -23,6 +25,7 @@ namespace mq::store {
 inline constexpr int64_t kCheckpointBytes = 4096;
 inline constexpr size_t kCheckpointTimesBytes = 24;  // RocketMQ's part
 inline constexpr int64_t kFlushedByte = 64;          // where the position lies
+inline constexpr int64_t kLogMinByte = 80;           // and where the log began
 
 struct Checkpoint {
   int64_t physic_timestamp = 0;
@@ -31,6 +34,7 @@ struct Checkpoint {
   PhysicalOffset flushed;  // 0: not known
   // The position and its proof were written with this time. Not so: by a broker that knows the times alone, or damaged.
   bool proved = true;
+  PhysicalOffset log_min{-1};  // -1: not known
   bool operator==(const Checkpoint&) const = default;
 };
 
@@ -46,6 +50,8 @@ class CheckpointFile {
   static Result<CheckpointFile> Open(const std::string& path);
   // Durable when it returns, with its proof. Skips the write when nothing changed.
   Status Write(Checkpoint checkpoint);
+  // The same for whoever starts after killed processes, durable with the next Write: what it says must be so already.
+  Status Note(Checkpoint checkpoint);
   const Checkpoint& current() const { return current_; }
 
  private:
@@ -54,6 +60,7 @@ class CheckpointFile {
   UniqueFd fd_;
   std::string head_;  // the bytes that have a meaning, as they are in the file
   Checkpoint current_;
+  bool unsynced_ = false;
 };
 
 }  // namespace mq::store

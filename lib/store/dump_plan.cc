@@ -66,6 +66,10 @@ class Planner {
       if (left.records > 0) text += ", up to position " + std::to_string(left.to);
       Add(left.path, 0, "commit", std::move(text));
     }
+    if (!left.damage.empty()) {
+      Add(left.path, 0, "keep", left.damage);
+      plan_.anything_lost = true;
+    }
     if (!left.loss.empty()) {
       Add(left.path, 0, left.found ? "lost" : "distrust", left.loss);
       plan_.anything_lost = true;
@@ -104,6 +108,12 @@ class Planner {
       Add(layout_.CommitLogDir(), 0, "lost",
           "no log file is left, and records up to position " + std::to_string(log.lost_log_end.value()) +
               " were durable: the log begins anew");
+      plan_.anything_lost = true;
+    }
+    if (log.lost_log_begin.value() >= 0) {
+      Add(layout_.CommitLogDir(), 0, "lost",
+          "the first files are gone, and not by expiry: what lay from position " +
+              std::to_string(log.lost_log_begin.value()) + " to " + std::to_string(log.min.value()));
       plan_.anything_lost = true;
     }
     for (const DamagedStretch& stretch : log.kept_damage) {

@@ -137,7 +137,8 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
   records.Finish();
   MQ_TRY(queues.Finish(log));
   MQ_TRY(index.Finish(log, end, config.index_time()));
-  config.Check(queues, records.has_records(), records.newest_time(), scope.live ? std::nullopt : std::optional(end));
+  config.Check(queues, records.has_records(), records.newest_time(), log.min(),
+               scope.live ? std::nullopt : std::optional(end));
   return report;
 }
 

@@ -199,13 +199,18 @@ void ConfigVerifier::CheckDelayOffsets(const QueueVerifier& queues) {
   }
 }
 
-void ConfigVerifier::Check(const QueueVerifier& queues, bool has_records, int64_t newest_time,
+void ConfigVerifier::Check(const QueueVerifier& queues, bool has_records, int64_t newest_time, PhysicalOffset log_min,
                            std::optional<PhysicalOffset> log_end) {
   CheckCheckpoint(has_records ? std::optional(newest_time) : std::nullopt);
   if (checkpoint_ && log_end && checkpoint_->flushed > *log_end) {
     sink_({layout_.Checkpoint(), kFlushedByte, Severity::kError, "I-14",
            "the log was durable up to position " + std::to_string(checkpoint_->flushed.value()) + "; it ends at " +
                std::to_string(log_end->value())});
+  }
+  if (checkpoint_ && checkpoint_->log_min.value() >= 0 && log_min > checkpoint_->log_min) {
+    sink_({layout_.Checkpoint(), kLogMinByte, Severity::kError, "I-1",
+           "the log began at position " + std::to_string(checkpoint_->log_min.value()) + "; it begins at " +
+               std::to_string(log_min.value()) + ", and expiry has not removed the files between"});
   }
   CheckTopics(queues);
   if (offsets_) CheckOffsets(queues);

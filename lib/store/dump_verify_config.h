@@ -36,7 +36,8 @@ class ConfigVerifier {
 
   // After QueueVerifier::Finish. `newest_time`: store time of the newest record; `log_end`: nothing while the log
   // grows.
-  void Check(const QueueVerifier& queues, bool has_records, int64_t newest_time, std::optional<PhysicalOffset> log_end);
+  void Check(const QueueVerifier& queues, bool has_records, int64_t newest_time, PhysicalOffset log_min,
+             std::optional<PhysicalOffset> log_end);
 
  private:
   std::optional<json::Value> LoadFile(std::string_view name);

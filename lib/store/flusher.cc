@@ -130,14 +130,16 @@ Result<bool> Flusher::FlushStep() {
     flushed_timestamp_ = target_.store_timestamp;
     page_.flushes.fetch_add(1, std::memory_order_relaxed);
   }
+  // First: killed processes must not have confirmed what the next start takes for a torn end.
+  SayCheckpointFailure(checkpoint_.Note(MakeCheckpoint()));
   if (!committer_) page_.committed.store(flushed_, std::memory_order_release);
   page_.flushed.store(flushed_, std::memory_order_release);
   PassKillPoint(KillPoint::kFlushedPublished);
   return true;
 }
 
-Status Flusher::CheckpointStep() {
-  // Each time only after what it speaks of is durable.
+// Each time only after what it speaks of is durable.
+Checkpoint Flusher::MakeCheckpoint() const {
   const ReputdPage& reputd = positions_.reputd();
   // What was found in the file is replaced, not raised: it may be from a clock that was ahead.
   Checkpoint checkpoint = checkpoint_.current();
@@ -147,9 +149,28 @@ Status Flusher::CheckpointStep() {
   if (logics > 0) checkpoint.logics_timestamp = logics;
   if (index > 0) checkpoint.index_timestamp = index;
   checkpoint.flushed = PhysicalOffset(flushed_);
+  checkpoint.log_min = LoadLogMin(positions_);
+  return checkpoint;
+}
+
+Status Flusher::CheckpointStep() {
+  const Checkpoint checkpoint = MakeCheckpoint();
   MQ_TRY(checkpoint_.Write(checkpoint));
   page_.checkpoint_time.store(checkpoint.physic_timestamp, std::memory_order_relaxed);
   return Ok();
+}
+
+void Flusher::SayCheckpointFailure(const Status& written) {
+  uint64_t suppressed = 0;
+  if (written || !checkpoint_lines_.Allow(&suppressed)) return;
+  log::Err("store.flush", "the checkpoint cannot be written")
+      .Field("error", written.error())
+      .Field("suppressed", suppressed);
+}
+
+void Flusher::FollowMin() {
+  files_.ForgetBelow(page_.min.load(std::memory_order_relaxed));
+  SayCheckpointFailure(CheckpointStep());
 }
 
 void Flusher::TakeCommitStep(int64_t now_ms, FlushOutcome& outcome) {
@@ -183,12 +204,7 @@ FlushOutcome Flusher::Step(int64_t now_ms) {
   }
   if (now_ms - last_checkpoint_ms_ >= kCheckpointIntervalMs) {
     last_checkpoint_ms_ = now_ms;
-    uint64_t suppressed = 0;
-    if (Status written = CheckpointStep(); !written && checkpoint_lines_.Allow(&suppressed)) {
-      log::Err("store.flush", "the checkpoint cannot be written")
-          .Field("error", written.error())
-          .Field("suppressed", suppressed);
-    }
+    SayCheckpointFailure(CheckpointStep());
   }
   const auto state = static_cast<BrokerState>(positions_.broker().state.load(std::memory_order_acquire));
   if (state == BrokerState::kDraining) return outcome;  // nothing more will be written

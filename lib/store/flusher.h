@@ -59,8 +59,6 @@ class Flusher {
   bool has_pool() const { return committer_.has_value(); }
   bool failed() const { return page_.flush_failed_errno.load(std::memory_order_relaxed) != 0; }
 
-  // `min` has moved: nothing below it stays mapped here.
-  void ForgetRemoved() { files_.ForgetBelow(page_.min.load(std::memory_order_relaxed)); }
   void SetOptions(const CleanOptions& options) { options_.clean = options; }
 
   // The single steps, for Step and tests.
@@ -69,6 +67,8 @@ class Flusher {
   Result<bool> FlushStep();
   bool flush_under_way() const { return target_.wrote.value() > flushed_; }
   Status CheckpointStep();
+  // `min` has moved: nothing below it stays mapped here, and the checkpoint says so, durably, before a file is removed.
+  void FollowMin();
 
  private:
   Flusher(const StoreOptions& options, Positions& positions, FileOps& file_ops, CheckpointFile checkpoint);
@@ -79,6 +79,8 @@ class Flusher {
   WrittenPosition Flushable() const;
   Status SyncRange(int64_t from, int64_t to);
   void PublishFailure(const Error& error);
+  Checkpoint MakeCheckpoint() const;
+  void SayCheckpointFailure(const Status& written);
 
   StoreOptions options_;
   StoreLayout layout_;

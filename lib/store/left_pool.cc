@@ -110,11 +110,12 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps
   left.found = true;
   PassKillPoint(KillPoint::kLeftPoolFound);
   const int64_t file_bytes = found.pool->header().file_bytes;
-  for (const HeldSlot& held : WholeSlots(found, left)) {
+  for (const HeldSlot& held : SlotsToTake(found, left)) {
     const std::string path = layout.CommitLogFile(PhysicalOffset(held.start));
     MQ_ASSIGN(const int64_t copied, CopyInto(path, held, file_bytes, file_ops));
     left.bytes += copied;
   }
+  if (!left.damage.empty()) log::Err("store.pool", left.damage);
   if (!left.loss.empty()) {
     MQ_ASSIGN(const std::string aside, SetAside(layout, left.path));
     log::Err("store.pool", "a transient pool is set aside").Field("reason", left.loss).Field("file", aside);
@@ -136,7 +137,7 @@ Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_
   left.path = found.name.path;
   left.found = found.kind == Kind::kTake;
   if (left.found) {
-    WholeSlots(found, left, log_end);
+    SlotsToTake(found, left, log_end);
   } else {
     left.loss = LossText(found.why);
   }

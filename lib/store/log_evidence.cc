@@ -32,6 +32,7 @@ Result<LogEvidence> ReadEvidence(const StoreLayout& layout) {
     return evidence;
   }
   evidence.flushed = times->flushed;
+  evidence.log_min = times->log_min;
   // A broker has written since that knows nothing of the marker, and may have cut the log.
   if (!times->proved) evidence.marked = PhysicalOffset(0);
   evidence.durable_timestamp = times->physic_timestamp;

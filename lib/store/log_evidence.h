@@ -14,6 +14,7 @@ namespace mq::store {
 struct LogEvidence {
   PhysicalOffset flushed;         // by the checkpoint; 0: it knows times alone
   PhysicalOffset marked;          // by the marker, whether or not the log agrees with it; 0: there is none that counts
+  PhysicalOffset log_min{-1};     // where the log began, by the checkpoint: expiry has taken no more; -1: not known
   int64_t durable_timestamp = 0;  // every record stored at or before it was durable, by the checkpoint
   int64_t scan_timestamp = 0;     // a walk may begin with a file whose first record was stored at or before it
   bool distrusted = false;        // the checkpoint is in the future or damaged, and counts as none

@@ -28,9 +28,14 @@ HeldSlot LookAtSlot(const PoolHeader& header, int32_t slot, const char* data, Ph
     const std::string_view rest(data + (held.to - held.start), static_cast<size_t>(end - held.to));
     const RecordCheck check = CheckRecord(rest, PhysicalOffset(held.to), protocol::BodyCheck::kCrc);
     if (check.kind == RecordKind::kBad) {
-      held.whole = false;
-      held.reason = check.reason;
-      return held;
+      if (held.damage.empty())
+        held.damage = "is damaged at position " + std::to_string(held.to) + ": " + std::string(check.reason);
+      if (!check.body_only) {
+        const std::string_view all(data, static_cast<size_t>(end - held.start));
+        const auto next = FindNextRecord(all, PhysicalOffset(held.start), PhysicalOffset(held.to + 1));
+        held.to = next ? next->value() : end;
+        continue;
+      }
     }
     if (check.kind == RecordKind::kMessage && PhysicalOffset(held.to) >= count_from) ++held.records;
     held.to += check.bytes;
@@ -58,7 +63,7 @@ std::vector<HeldSlot> HeldSlots(const PoolJudgement& taken, int& wrong, Physical
   return slots;
 }
 
-bool HoldsNothing(const HeldSlot& held) { return held.to == held.from && held.whole; }
+bool HoldsNothing(const HeldSlot& held) { return held.to == held.from; }
 
 // More than one field: a damaged one makes no other record, and one that was being copied is not whole or keeps its
 // time.
@@ -188,7 +193,7 @@ Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean) {
   return found;
 }
 
-std::vector<HeldSlot> WholeSlots(const PoolJudgement& taken, LeftPool& left, PhysicalOffset count_from) {
+std::vector<HeldSlot> SlotsToTake(const PoolJudgement& taken, LeftPool& left, PhysicalOffset count_from) {
   int wrong = 0;
   std::vector<HeldSlot> slots = HeldSlots(taken, wrong, count_from);
   std::string why;
@@ -201,9 +206,9 @@ std::vector<HeldSlot> WholeSlots(const PoolJudgement& taken, LeftPool& left, Phy
     if (good++ == 0) left.from = held.from;
     left.to = held.to;
     left.records += held.records;
-    if (held.whole) continue;
-    why = "is damaged at position " + std::to_string(held.to) + ": " + held.reason;
-    break;
+    if (left.damage.empty() && !held.damage.empty()) {
+      left.damage = "the transient pool " + left.path + " " + held.damage + "; it goes into the log as it is";
+    }
   }
   slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(good), slots.end());
   if (why.empty() && wrong > 0) why = "has a damaged head";

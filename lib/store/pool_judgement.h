@@ -15,15 +15,14 @@
 
 namespace mq::store {
 
-// What a slot holds that is whole.
+// What a slot holds.
 struct HeldSlot {
   int64_t start;
   int64_t from;
   int64_t to;
   const char* data;     // of the file's first byte
-  int64_t records = 0;  // at or behind the position asked for
-  bool whole = true;    // nothing damaged up to `to`
-  std::string reason;   // otherwise what
+  int64_t records = 0;  // whole ones at or behind the position asked for
+  std::string damage;   // where the first damage is, and what; empty: none
 };
 
 // What there is of a pool, and what a start makes of it.
@@ -48,7 +47,7 @@ Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean);
 
 // The slots of a pool to be taken that go into the log, in its order, with from, to and records noted in `left`; and,
 // as its loss, why the rest does not. A slot of a file that has been removed since was in it before.
-std::vector<HeldSlot> WholeSlots(const PoolJudgement& taken, LeftPool& left,
-                                 PhysicalOffset count_from = PhysicalOffset(0));
+std::vector<HeldSlot> SlotsToTake(const PoolJudgement& taken, LeftPool& left,
+                                  PhysicalOffset count_from = PhysicalOffset(0));
 
 }  // namespace mq::store

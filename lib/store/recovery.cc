@@ -30,8 +30,14 @@ constexpr int64_t kProgressRecords = 1 << 16;
 
 class LogRecovery {
  public:
-  LogRecovery(const StoreOptions& options, bool clean, const RecoverProgress& progress, RecoverMode mode)
-      : options_(options), layout_(options.layout()), progress_(progress), mode_(mode), search_(options, files_) {
+  LogRecovery(const StoreOptions& options, bool clean, const RecoverProgress& progress, RecoverMode mode,
+              PhysicalOffset durable)
+      : options_(options),
+        layout_(options.layout()),
+        progress_(progress),
+        mode_(mode),
+        given_durable_(durable),
+        search_(options, files_) {
     result_.clean = clean;
   }
 
@@ -53,6 +59,7 @@ class LogRecovery {
     MQ_ASSIGN(result_.short_file_end, CheckLogFiles(options_, evidence_.said(), mode_, files_));
     if (files_.empty()) return Ok();
     result_.min = PhysicalOffset(files_.front().start);
+    MissBegin();
     BelieveMarker();
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
     result_.scanned_from = start;
@@ -72,16 +79,27 @@ class LogRecovery {
     return Ok();
   }
 
+  // Expiry says where the log begins before it takes a file.
+  void MissBegin() {
+    if (evidence_.log_min.value() < 0 || result_.min <= evidence_.log_min) return;
+    result_.lost_log_begin = evidence_.log_min;
+    if (mode_ != RecoverMode::kRepair) return;
+    log::Err("store.recover", "the first files of the log are gone, and expiry has not removed them")
+        .Field("directory", layout_.CommitLogDir())
+        .Field("from", evidence_.log_min.value())
+        .Field("to", result_.min.value());
+  }
+
   void BelieveMarker() {
     const PhysicalOffset all(files_.back().start + file_bytes());
     marker_ = LoadBelievedMarker(options_, result_.min, all, &result_.marker_doubt);
-    durable_ = std::max(evidence_.flushed, marker_ ? marker_->offset : PhysicalOffset(0));
+    durable_ = std::max({evidence_.flushed, given_durable_, marker_ ? marker_->offset : PhysicalOffset(0)});
   }
 
   void DropMarker(const char* why) {
     marker_.reset();
     result_.marker_doubt = why;
-    durable_ = evidence_.flushed;
+    durable_ = std::max(evidence_.flushed, given_durable_);
   }
 
   // No file of the log is left. What is said of the old one must not be held against the new one.
@@ -281,6 +299,7 @@ class LogRecovery {
   StoreLayout layout_;
   const RecoverProgress& progress_;
   RecoverMode mode_;
+  PhysicalOffset given_durable_;
   std::vector<FileEntry> files_;
   RecordSearch search_;
   std::optional<DispatchedMarker> marker_;
@@ -292,8 +311,8 @@ class LogRecovery {
 }  // namespace
 
 Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, const RecoverProgress& progress,
-                                       RecoverMode mode) {
-  return LogRecovery(options, clean, progress, mode).Run();
+                                       RecoverMode mode, PhysicalOffset durable) {
+  return LogRecovery(options, clean, progress, mode, durable).Run();
 }
 
 }  // namespace mq::store

@@ -45,8 +45,9 @@ struct RecoverResult {
   int64_t records_dropped = 0;    // whole records among them
   std::vector<DamagedStretch> kept_damage;  // in order
   PhysicalOffset lost_log_end;              // no log file was left, and records up to here had been durable; 0: not so
-  std::optional<DispatchedMarker> marker;   // believed; one that is not is taken away by kRepair
-  std::string marker_doubt;                 // why there is none
+  PhysicalOffset lost_log_begin{-1};  // the log began here, and expiry has not taken what lay up to min; -1: not so
+  std::optional<DispatchedMarker> marker;  // believed; one that is not is taken away by kRepair
+  std::string marker_doubt;                // why there is none
 };
 
 // Called now and then: what is being done, how far it is (0..100).
@@ -61,8 +62,10 @@ enum class RecoverMode {
 // `clean`: whether the abort file was absent, noted before it was created for this run. `progress` may be
 // empty. An error means the store must not be opened: files of a wrong size or missing between others,
 // records of a format this version does not know.
+// What lies below `durable` (0: not known) counts as durable besides what the store itself says: a left pool's records.
 Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, const RecoverProgress& progress,
-                                       RecoverMode mode = RecoverMode::kRepair);
+                                       RecoverMode mode = RecoverMode::kRepair,
+                                       PhysicalOffset durable = PhysicalOffset(0));
 
 // The next offset of every queue: the larger of what the marker (or, without one, the expired part of the
 // queues) says and what a walk over the records from there to `recovered.end` finds. Reads queues, writes

@@ -113,14 +113,16 @@ struct LeftPool {
   int64_t to = 0;
   int64_t bytes = 0;    // that the log did not have yet
   int64_t records = 0;  // LookAtLeftPool: those at or behind the end of the log
+  std::string damage;   // what of it is damaged, which goes into the log as it is; empty: nothing
   std::string loss;     // what of it is gone or not believed, and why; empty: nothing
 };
 
 // What CommitLeftPool would find, of a log that ends at `log_end`. Changes nothing, takes no lock.
 Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_end);
 
-// Under the store's lock, before recovery: writes what is whole of a left pool (position, lengths and checksum of each
-// record are looked at) into the log files and makes them durable. `clean`: the last broker stopped cleanly, so that a
+// Under the store's lock, before recovery: writes what a left pool holds into the log files and makes them durable.
+// Damage among it goes there too: recovery, which is told how far the pool reached, deals with it as with any other.
+// `clean`: the last broker stopped cleanly, so that a
 // pool without a name cannot be its. A pool that is not believed is set aside beside its place, and said (`loss`).
 // May be killed and done again. The pool stays until RemovePool.
 Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps& file_ops = FileOps::Real());

@@ -245,7 +245,7 @@ class Model {
       (void)stepped;
     }
     expired_files_ += positions_->flushd().removed_files.load() - before;
-    flusher_->ForgetRemoved();
+    flusher_->FollowMin();
     return Percent(random_, 50) ? Dispatch() : Ok();
   }
   // Nobody else is told: what it has done stays, and the next one goes on in the same life of the positions.

@@ -106,6 +106,20 @@ TEST(FlusherTest, SpareFilesGoWithACleanStop) {
   EXPECT_EQ(store.Append("T", 0, "y").queue_offset, QueueOffset(1));
 }
 
+// A kill takes nothing that was confirmed for a torn end: the checkpoint follows each flush, not each second.
+TEST(FlusherTest, TheCheckpointFollowsEachFlush) {
+  TestStore store;
+  store.Boot();
+  auto flusher = Flusher::Open(store.options, *store.positions);
+  for (int i = 0; i < 3; ++i) {
+    const AppendResult result = store.Append("T", 0, "x");
+    const auto flushed = (*flusher)->FlushStep();
+    ASSERT_TRUE(flushed.has_value() && *flushed);
+    EXPECT_EQ((**ReadCheckpoint(store.layout().Checkpoint())).flushed, result.end());
+    EXPECT_EQ((**ReadCheckpoint(store.layout().Checkpoint())).physic_timestamp, result.store_timestamp);
+  }
+}
+
 TEST(FlusherTest, CheckpointNamesWhatIsDurable) {
   TestStore store;
   store.Boot();

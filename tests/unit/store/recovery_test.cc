@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 #include "store/checkpoint.h"
+#include "store/dump_plan.h"
+#include "store/dump_verify.h"
 #include "store/log_files.h"
 #include "test_store.h"
 
@@ -312,6 +314,37 @@ TEST(RecoveryTest, ALastFileThatTheMarkerAloneKnowsOfIsMissed) {
     }
   }
   EXPECT_FALSE(RecoverCommitLog(store.options, false, nullptr).has_value());
+}
+
+// Expiry says in the checkpoint where the log begins, before it takes a file.
+TEST(RecoveryTest, FirstFilesThatExpiryHasNotTakenAreMissed) {
+  TestStore store;
+  Fill(store, 200);
+  store.DispatchAll();
+  EXPECT_EQ((**ReadCheckpoint(store.layout().Checkpoint())).log_min, PhysicalOffset(0));
+  ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(0))).has_value());
+  const auto plan = PlanRecovery(store.options);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_TRUE(plan->anything_lost);
+  VerifyOptions verify;
+  verify.root = store.options.root;
+  bool named = false;
+  ASSERT_TRUE(VerifyStore(verify, [&](const Fault& fault) {
+                named |= fault.text.find("expiry has not removed") != std::string::npos;
+              }).has_value());
+  EXPECT_TRUE(named);
+  store.Boot();
+  EXPECT_EQ(store.recovered.lost_log_begin, PhysicalOffset(0));
+  EXPECT_EQ(store.recovered.min, PhysicalOffset(65536));
+  // Told once.
+  store.FlushAll();
+  store.Boot();
+  EXPECT_EQ(store.recovered.lost_log_begin, PhysicalOffset(-1));
+  // By RocketMQ: nothing is known.
+  store.Corrupt(store.layout().Checkpoint(), 0, Be64(store.clock_ms + 1));
+  ASSERT_TRUE(RemoveFile(store.layout().CommitLogFile(PhysicalOffset(65536))).has_value());
+  store.Boot();
+  EXPECT_EQ(store.recovered.lost_log_begin, PhysicalOffset(-1));
 }
 
 TEST(RecoveryTest, AWalkBeginsNoFurtherThanWhatIsFlushed) {

@@ -48,13 +48,14 @@ class TestStore {
   StoreLayout layout() const { return options.layout(); }
 
   // What a broker does at boot: recover, publish, number, open the log. Leaves abort as it is.
-  void Boot(bool clean = true) {
+  // `durable`: what a left pool has brought into the log.
+  void Boot(bool clean = true, PhysicalOffset durable = PhysicalOffset(0)) {
     log.reset();
     table = QueueTable();
     auto made = Positions::CreateForOneProcess();
     ASSERT_TRUE(made.has_value());
     positions = std::make_unique<Positions>(std::move(*made));
-    auto result = RecoverCommitLog(options, clean, nullptr);
+    auto result = RecoverCommitLog(options, clean, nullptr, RecoverMode::kRepair, durable);
     ASSERT_TRUE(result.has_value()) << result.error().what;
     recovered = *result;
     auto tombstones = Tombstones::Recover(layout(), recovered.end);

@@ -31,7 +31,7 @@ class PoolTest : public ::testing::Test {
     auto committed = CommitLeftPool(store.options, clean);
     ASSERT_TRUE(committed.has_value()) << committed.error().what;
     left = *committed;
-    store.Boot(clean && !left.found);
+    store.Boot(clean && !left.found, PhysicalOffset(left.to));
     ASSERT_TRUE(RemovePool(store.layout()).has_value());
     auto made = TransientPool::Create(store.options);
     ASSERT_TRUE(made.has_value()) << made.error().what;
@@ -421,17 +421,40 @@ TEST_F(PoolTest, CommittingALeftPoolMayBeKilledAndDoneAgain) {
   EXPECT_EQ(store.recovered.end.value(), wrote);
 }
 
-TEST_F(PoolTest, ADamagedRecordEndsWhatIsTakenAndThePoolIsKept) {
-  Boot();
-  store.Append("T", 0, "first");
-  const auto second = store.Append("T", 0, "second");
-  store.Append("T", 0, "third");
-  const std::string path = pool->path();
-  Kill();
-  store.Corrupt(path, kPoolHeaderBytes + second.physical_offset.value() + 90, "\xff");
-  Boot();
-  EXPECT_EQ(store.recovered.end, second.physical_offset);
-  EXPECT_TRUE(PathExists(path + ".aside"));
+// It costs what it hit, as in the log: there it is met by recovery.
+TEST_F(PoolTest, DamageGoesIntoTheLogAndTheRecordsBehindItToo) {
+  for (const bool body : {true, false}) {
+    for (const bool last : {true, false}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(body)) + std::to_string(static_cast<int>(last)));
+      Boot();
+      store.Append("T", 0, "first");
+      const AppendResult second = store.Append("T", 0, std::string(100, 'x'));
+      if (!last) store.Append("T", 0, "third");
+      const PhysicalOffset end = store.log->wrote();
+      const std::string path = pool->path();
+      Kill();
+      const int64_t at = kPoolHeaderBytes + second.physical_offset.value();
+      store.Corrupt(path, body ? at + 100 : at, body ? "\xff" : std::string(80, '\0'));
+      ASSERT_TRUE(CreateAbort(store.layout()).has_value());
+      const auto plan = PlanRecovery(store.options);
+      ASSERT_TRUE(plan.has_value());
+      EXPECT_NE(FindStep(*plan, "keep"), nullptr);
+      EXPECT_TRUE(plan->anything_lost);
+      Boot();
+      EXPECT_EQ(left.loss, "");
+      EXPECT_NE(left.damage.find("is damaged at position " + std::to_string(second.physical_offset.value())),
+                std::string::npos);
+      EXPECT_EQ(store.recovered.end, end);
+      ASSERT_EQ(store.recovered.kept_damage.size(), 1U);
+      EXPECT_EQ(store.recovered.kept_damage[0].served, body);
+      if (!last) {
+        store.DispatchAll();
+        EXPECT_EQ(store.Bodies("T", 0).back(), "third");
+      }
+      ASSERT_TRUE(RemoveTree(store.options.root).has_value());
+      ASSERT_TRUE(store.layout().MakeDirectories().has_value());
+    }
+  }
 }
 
 TEST_F(PoolTest, APoolOfAnotherBootStoreOrVersionIsSetAside) {
