@@ -41,6 +41,13 @@ Status SetFolderAside(const std::string& path) {
   return ErrnoError(ErrorCode::kIo, "set " + path + " aside");
 }
 
+// So that there are two copies again. Without room for it the next change makes the file.
+void RestoreFromBackup(const std::string& path) {
+  const auto text = ReadFileUpTo(path + ".bak", kMaxTableFileBytes);
+  Status restored = text ? WriteFileAtomically(path, *text) : text.error();
+  if (!restored) log::Warn("config.load", "not restored from its backup yet").Field("error", restored.error());
+}
+
 }  // namespace
 
 Check HasObject(std::string member) {
@@ -77,6 +84,7 @@ Result<std::optional<Value>> LoadFile(const std::string& path, const Check& chec
   if (PathExists(path) && std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
     return ErrnoError(ErrorCode::kIo, "set " + path + " aside");
   }
+  RestoreFromBackup(path);
   return std::move(state.value);
 }
 

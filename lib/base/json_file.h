@@ -18,8 +18,8 @@ Check HasObject(std::string member);
 
 // The file, else its backup. Nothing when neither is there: then there are only defaults. An empty file is a damaged
 // one: no writer leaves it so. A damaged file that the backup stands in for is set aside as FILE.damaged, so that the
-// next change cannot put it in the place of the good backup; that is logged. kCorruption naming both files when neither
-// is good.
+// next change cannot put it in the place of the good backup, and written again from the backup; that is logged.
+// kCorruption naming both files when neither is good.
 Result<std::optional<Value>> LoadFile(const std::string& path, const Check& check = nullptr);
 
 // What LoadFile finds, with nothing changed and nothing logged.

@@ -11,6 +11,7 @@
 #include "store/dump_file.h"
 #include "store/dump_index.h"
 #include "store/dump_queue.h"
+#include "store/index_file_check.h"
 #include "store/layout.h"
 #include "store/log_tail.h"
 #include "store/plain_files.h"
@@ -190,9 +191,35 @@ class Planner {
     }
     if (!marker_ || !marker_->index) {
       Add(layout_.IndexDir(), 0, "derive", "keys that a look at every index file and the log finds missing");
-    } else if (marker_->index->position < plan_.log.end) {
+      return Ok();
+    }
+    LogReader log(options_, nullptr, plan_.log.end);
+    for (const MarkedIndexFile& file : marker_->index->files) MQ_TRY(PlanMarkedIndexFile(file, log));
+    if (marker_->index->position < plan_.log.end) {
       Add(layout_.IndexDir(), 0, "derive",
           "keys of the log from position " + std::to_string(marker_->index->position.value()) + " on");
+    }
+    return Ok();
+  }
+
+  // As mq-reputd looks at it.
+  Status PlanMarkedIndexFile(const MarkedIndexFile& file, LogReader& log) {
+    const std::string path = layout_.IndexFile(file.name);
+    if (!PathExists(path)) {
+      Add(path, 0, "derive", "is missing: its keys are put anew");
+      return Ok();
+    }
+    const bool newest = &file == &marker_->index->files.back();
+    auto check = IndexFileCheck::Open(options_, log, plan_.log.end, file,
+                                      newest ? IndexFileCheck::Extent::kAtLeast : IndexFileCheck::Extent::kWhole);
+    for (bool over = !check; !over;) {
+      int64_t budget = int64_t{1} << 20;
+      MQ_ASSIGN(over, check->Step(budget));
+    }
+    if (!check || !check->entries_sound()) {
+      Add(path, 0, "derive", "is damaged: its keys are put anew");
+    } else if (check->rest_damaged()) {
+      Add(path, 0, "derive", "is damaged: put right from its entries");
     }
     return Ok();
   }

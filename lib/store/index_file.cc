@@ -95,7 +95,9 @@ Result<std::vector<IndexFileEntry>> ListIndexFiles(const StoreLayout& layout) {
     if (!IsIndexFileName(name)) continue;
     auto bytes = FileSize(layout.IndexFile(name));
     if (!bytes) {
-      if (bytes.error().code == ErrorCode::kNotFound || bytes.error().sys_errno == ENOENT) continue;  // just trimmed
+      // Just trimmed, or a link that leads nowhere.
+      const int why = bytes.error().sys_errno;
+      if (bytes.error().code == ErrorCode::kNotFound || why == ENOENT || why == ELOOP) continue;
       return std::move(bytes).error();
     }
     files.push_back({name, *bytes});

@@ -69,10 +69,11 @@ class Finder {
     for (const std::string& path : {layout_.Lock(), layout_.Abort(), layout_.Checkpoint(), layout_.Dispatched(),
                                     layout_.Tombstones(), layout_.LogPathsFile(), layout_.Pool(), layout_.Pid()}) {
       if (const auto kind = KindOf(path); kind && *kind != S_IFREG) Add(path, "is no file");
+      if (LeadsNowhere(path)) Add(path, kLeadsNowhere);
     }
     // Opened without following a link, which could lead out of the store.
     for (const std::string& path : {layout_.Lock(), layout_.Abort(), layout_.Checkpoint()}) {
-      if (IsLink(path)) Add(path, "is a symbolic link");
+      if (IsLink(path) && !LeadsNowhere(path)) Add(path, "is a symbolic link");
     }
     for (const std::string_view socket : {StoreLayout::kControlSocket, StoreLayout::kBrokerSocket}) {
       const std::string path = layout_.MqDir().append("/").append(socket);
@@ -84,6 +85,7 @@ class Finder {
       // A folder there is dealt with where the table is read: the other copy of it may do.
       for (const std::string& copy : {path, path + ".bak"}) {
         if (const auto kind = KindOf(copy); kind && *kind != S_IFREG && *kind != S_IFDIR) Add(copy, "is no file");
+        if (LeadsNowhere(copy)) Add(copy, kLeadsNowhere);
       }
     }
   }
@@ -166,6 +168,21 @@ Status MustAllow(const std::string& path, int mode, const char* problem) {
   return ErrnoError(ErrorCode::kIo, path + " " + problem).WithHint("the broker's user needs that permission");
 }
 
+// Of an ordinary user: any of them would keep mq-reputd from going on, and consumers waiting.
+Status RefuseForbiddenQueues(const StoreLayout& layout) {
+  constexpr const char* kProblem = "may not be read and written";
+  MQ_ASSIGN(const std::vector<QueueName> queues, ListQueues(layout));
+  for (const QueueName& queue : queues) {
+    const std::string directory = layout.QueueDir(queue.topic, queue.queue_id);
+    MQ_TRY(MustAllow(directory, R_OK | W_OK | X_OK, kProblem));
+    MQ_ASSIGN(const auto names, ListDirectory(directory));
+    for (const std::string& name : names) {
+      if (ParseMappedFileName(name)) MQ_TRY(MustAllow(JoinPath(directory, name), R_OK | W_OK, kProblem));
+    }
+  }
+  return Ok();
+}
+
 // What a start opens for writing. A filesystem that is read-only is told by the lock, which comes first.
 Status RefuseForbidden(const StoreLayout& layout) {
   for (const std::string& folder : {layout.root(), layout.ConsumeQueueDir(), layout.ConfigDir(), layout.MqDir()}) {
@@ -174,6 +191,7 @@ Status RefuseForbidden(const StoreLayout& layout) {
   for (const std::string& file : {layout.Lock(), layout.Checkpoint(), LastLogFile(layout)}) {
     MQ_TRY(MustAllow(file, R_OK | W_OK, "may not be read and written"));
   }
+  if (::geteuid() != 0) MQ_TRY(RefuseForbiddenQueues(layout));
   return Ok();
 }
 

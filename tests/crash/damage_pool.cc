@@ -19,7 +19,9 @@ constexpr int64_t kStopMs = 20000;
 void DamageStores::RemovePool() const {
   const auto name = store::MakePoolName(store::StoreLayout(root()));
   if (!name) return;
-  for (const std::string& path : {name->path, name->path + ".aside"}) ::unlink(path.c_str());
+  ::unlink(name->path.c_str());
+  for (int i = 1; ::unlink((name->path + ".aside" + (i == 1 ? "" : "." + std::to_string(i))).c_str()) == 0; ++i)
+    continue;
 }
 
 Status DamageStores::TakePool(BaseStore& store) const {

@@ -118,7 +118,9 @@ void Lab::DrawExpiry() {
 void Lab::RemovePool() {
   const auto name = store::MakePoolName(store::StoreLayout(disk_.root()));
   if (!name) return;
-  for (const std::string& path : {name->path, name->path + ".aside"}) ::unlink(path.c_str());
+  ::unlink(name->path.c_str());
+  for (int i = 1; ::unlink((name->path + ".aside" + (i == 1 ? "" : "." + std::to_string(i))).c_str()) == 0; ++i)
+    continue;
 }
 
 void Lab::Arm(int point, int countdown) {

@@ -132,6 +132,7 @@ TEST(ConfigFileTest, FallsBackToTheBackupAndKeepsTheBadFileAside) {
     ASSERT_TRUE(loaded && loaded->has_value()) << damage;
     EXPECT_EQ((*loaded)->Int("a"), 1);
     EXPECT_EQ(*ReadFile(dir / "topics.json.damaged"), damage);
+    EXPECT_EQ(*ReadFile(dir / "topics.json"), R"({"a":1})");
   }
   // The next save does not turn the bad file into the backup.
   ASSERT_TRUE(file.SaveNow(R"({"a":5})"));

@@ -165,5 +165,21 @@ TEST_F(PlanTest, SizesAreThoseOfTheFiles) {
   EXPECT_EQ(options.consume_queue_file_bytes, store.options.consume_queue_file_bytes);
 }
 
+TEST_F(PlanTest, WhatIsDoneToADamagedIndexIsSaid) {
+  Fill();
+  for (int i = 0; i < 10; ++i) store.Append("A", 0, "keyed", "UNIQ_KEY\x01ID" + std::to_string(i));
+  store.DispatchAll();
+  const auto files = ListIndexFiles(store.layout());
+  ASSERT_TRUE(files.has_value());
+  ASSERT_FALSE(files->empty());
+  const std::string path = store.layout().IndexFile(files->front().name);
+  const std::string whole = store.Bytes(path);
+  EXPECT_EQ(Find(Plan(), "derive", "keys are put anew"), nullptr);
+  store.Corrupt(path, static_cast<int64_t>(40 + store.options.index_slots * 4 + 25), std::string(100, '\x11'));
+  EXPECT_NE(Find(Plan(), "derive", "damaged"), nullptr);
+  ASSERT_TRUE(RemoveFile(path).has_value());
+  EXPECT_NE(Find(Plan(), "derive", "is missing: its keys are put anew"), nullptr);
+}
+
 }  // namespace
 }  // namespace mq::store::testing

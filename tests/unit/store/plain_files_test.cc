@@ -53,8 +53,34 @@ class PlainFilesTest : public ::testing::Test {
   std::optional<TestStore> store;
 };
 
-TEST_F(PlainFilesTest, ALinkThatLeadsNowhereIsNoFolder) {
-  for (const std::string name : {"consumequeue", "consumequeue/T", "consumequeue/T/0", "index", "config", "mq"}) {
+// In a process of its own: the other tests stay who they are.
+TEST_F(PlainFilesTest, AnOrdinaryUserIsRefusedWhatMqReputdCouldNotWrite) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs another user";
+  for (const std::string name : {"consumequeue/T/0", "consumequeue/T/0/00000000000000000000"}) {
+    Fill();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(store->options.root)) {
+      ASSERT_EQ(::chown(entry.path().c_str(), 65534, 65534), 0);
+    }
+    ASSERT_EQ(::chown(store->options.root.c_str(), 65534, 65534), 0);
+    for (const mode_t mode : {0500, 0000}) {
+      ASSERT_EQ(::chmod(Path(name).c_str(), mode), 0);
+      const pid_t child = ::fork();
+      if (child == 0) {
+        if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(2);
+        const Status refused = RefuseUnusable(store->layout());
+        ::_exit(!refused && refused.error().what.find(Path(name)) != std::string::npos ? 0 : 1);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0) << name << " " << mode;
+    }
+  }
+}
+
+TEST_F(PlainFilesTest, ALinkThatLeadsNowhereIsNeitherFileNorFolder) {
+  for (const std::string name :
+       {"consumequeue", "consumequeue/T", "consumequeue/T/0", "index", "config", "mq", "mq/pool", "mq/dispatched",
+        "checkpoint", "config/topics.json", "config/topics.json.bak"}) {
     for (const std::string target : {"/nowhere/at/all", "round"}) {
       Fill();
       std::filesystem::remove_all(Path(name));
