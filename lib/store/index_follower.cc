@@ -32,8 +32,9 @@ Result<bool> IndexFollower::Open() {
   int64_t budget = kEntriesPerStep;
   MQ_ASSIGN(const bool over, opening_->Step(budget));
   if (!over) return false;
-  const IndexCheck check = opening_->Take();
+  IndexCheck check = opening_->Take();
   opening_.reset();
+  AddDamagedBefore(check.damaged);
   writer_ = std::make_unique<IndexWriter>(options_, check);
   audit_.emplace(options_, log_, *writer_, check.unchecked);
   damaged_.insert(damaged_.end(), check.damaged.begin(), check.damaged.end());
@@ -43,6 +44,13 @@ Result<bool> IndexFollower::Open() {
       .Field("from", position_.value())
       .Field("files_kept", static_cast<uint64_t>(check.files.size()));
   return true;
+}
+
+void IndexFollower::AddDamagedBefore(std::vector<std::string>& damaged) {
+  for (std::string& name : damaged_before_) {
+    if (std::find(damaged.begin(), damaged.end(), name) == damaged.end()) damaged.push_back(std::move(name));
+  }
+  damaged_before_.clear();
 }
 
 // The files go on where they are; what is put meanwhile is put when they have been looked into.
@@ -134,6 +142,10 @@ void IndexFollower::CatchUp(PhysicalOffset to, int64_t max_records, int64_t now_
   if (!writer_) {
     const auto opened = Open();
     if (!opened) {
+      // What it has put right already nobody finds damaged any more.
+      std::vector<std::string> damaged = opening_->Take().damaged;
+      AddDamagedBefore(damaged);
+      damaged_before_ = std::move(damaged);
       opening_.reset();
       return Failed(opened.error(), now_ms);
     }

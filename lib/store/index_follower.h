@@ -69,6 +69,7 @@ class IndexFollower {
 
  private:
   Result<bool> Open();
+  void AddDamagedBefore(std::vector<std::string>& damaged);
   Status Walk(PhysicalOffset to, int64_t max_records);
   void Failed(const Error& error, int64_t now_ms);
 
@@ -83,6 +84,7 @@ class IndexFollower {
   std::unique_ptr<IndexWriter> writer_;
   std::optional<IndexAudit> audit_;  // as long as writer_
   std::vector<std::string> damaged_;
+  std::vector<std::string> damaged_before_;  // found by a look at the files that failed before it was over
   bool marker_is_stale_ = false;
   bool reopened_ = true;                  // and not caught up since
   std::optional<LogWalk> walk_;           // while behind

@@ -135,12 +135,15 @@ Status IndexScan::Repair(int32_t count, IndexHeader header, bool zero_rest) {
   view_.StoreHeader(header);
   view_.PublishCount(count == 1 ? 0 : count);
   header_ = header;
-  if (zero_rest &&
+  // Last, and what was put right is durable whatever becomes of it: the next look finds nothing to do there.
+  Status cleared = Ok();
+  if (zero_rest && rest < file_.bytes() &&
       ::fallocate(file_.fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, rest, file_.bytes() - rest) != 0 &&
       errno != EOPNOTSUPP && errno != ENOSYS) {
-    return ErrnoError(ErrorCode::kIo, "clear the end of " + file_.path());
+    cleared = ErrnoError(ErrorCode::kIo, "clear the end of " + file_.path());
   }
-  return file_.Sync(0, rest);
+  MQ_TRY(file_.Sync(0, rest));
+  return cleared;
 }
 
 Status IndexScan::RepairFromEntries(int32_t count, bool zero_rest, LogReader& log) {

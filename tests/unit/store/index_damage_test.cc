@@ -97,6 +97,27 @@ TEST(IndexDamageTest, AFileThatIsGoneIsTold) {
 }
 
 // What a kill or a power cut leaves behind the last marker, or before the first one, is no damage.
+// There is nothing behind the last entry of a full file that could be cleared.
+TEST(IndexDamageTest, AFullFileThatBecomesTheNewestIsPutRight) {
+  TestStore store;
+  store.Boot();
+  Fill(store, 0, 60);
+  store.DispatchAll();
+  const auto paths = IndexPaths(store);
+  ASSERT_GT(paths.size(), 2u);
+  for (size_t i = 1; i < paths.size(); ++i) ASSERT_TRUE(RemoveFile(paths[i]).has_value());
+  store.Corrupt(paths[0], 40, std::string(40, '\x11'));
+  store.Boot();
+  store.FlushAll();
+  auto reput = store.OpenReput();
+  ASSERT_TRUE(reput->FinishAudit().has_value());
+  EXPECT_FALSE(reput->index()->failing());
+  EXPECT_EQ(store.positions->reputd().indexed.load(), store.log->wrote().value());
+  // The one that is gone, and the one whose slots were wrong.
+  EXPECT_EQ(store.positions->reputd().index_damaged.load(), 2u);
+  EachIsFoundOnce(store, 60);
+}
+
 TEST(IndexDamageTest, WhatACrashLeavesIsNotTold) {
   for (const bool marked : {true, false}) {
     for (const bool cut : {true, false}) {
