@@ -172,6 +172,7 @@ void Broker::Tick() {
     core_.stats.Sample(NowMs());
     core_.topics->Tick();
     core_.groups->Tick();
+    core_.entry_finder->Tick(now);
     core_.counters.Tick(now);
     // With nobody who waits for it a little that was written is flushed when flushCommitLogThoroughInterval is over.
     const int64_t rest_ms = core_.sync_flush() ? 0 : options_.store.flush_thorough_interval_ms;

@@ -2,12 +2,16 @@
 
 #include <atomic>
 
+#include "base/clock.h"
+
 namespace mq::broker {
 
 namespace {
 
 // Offsets remembered; beyond it they are looked for again.
 constexpr size_t kMaxKnown = 100000;
+// A log that could not be read is not searched again for the same queue before.
+constexpr int64_t kRetryMs = 1000;
 
 }  // namespace
 
@@ -35,13 +39,20 @@ EntryFinder::Outcome EntryFinder::Find(Queue& queue, store::QueueOffset offset, 
     *entry = *it->second;
     return Outcome::kFound;
   }
-  if (!job_) Start(queue, offset);
+  if (!job_ && !failed_.contains({queue.topic(), queue.id()})) Start(queue, offset);
   return Outcome::kSearching;
 }
 
 void EntryFinder::Forget() {
   known_.clear();
+  failed_.clear();
   ++life_;
+}
+
+void EntryFinder::Tick(int64_t now_ms) {
+  if (std::erase_if(failed_, [now_ms](const auto& queue) { return now_ms >= queue.second; }) > 0 && search_over_) {
+    search_over_();
+  }
 }
 
 void EntryFinder::Start(Queue& queue, store::QueueOffset offset) {
@@ -65,16 +76,16 @@ void EntryFinder::Start(Queue& queue, store::QueueOffset offset) {
         if (job->called_off) return;  // nobody is there any more
         job_.reset();
         if (life == life_) OnDone(job->name, job->found);
-        // A log that cannot be read is not searched again at once: the pulls wait until something else wakes them.
-        if (life == life_ && !job->found) return;
-        // Also when it is of no use any more: pulls of other queues may have waited for the search to end.
+        // Also when it is of no use: pulls of other queues may have waited for the search to end.
         if (search_over_) search_over_();
       });
 }
 
 void EntryFinder::OnDone(const store::QueueName& name, const Result<store::FoundEntries>& found) {
   if (!found) {
-    log::Warn("queue.damage", "the log could not be searched; the next pull tries again")
+    // Or it would be searched without end.
+    failed_[name] = MonotonicMs() + kRetryMs;
+    log::Warn("queue.damage", "the log could not be searched; it is tried again")
         .Field("topic", name.topic)
         .Field("queue", name.queue_id)
         .Field("error", found.error());

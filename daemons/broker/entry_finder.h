@@ -25,8 +25,8 @@ class EntryFinder {
  public:
   EntryFinder(loop::Loop& loop, const store::StoreOptions& options, const store::Positions& positions);
   ~EntryFinder();  // calls a search off and waits for its thread
-  // Called when a search is over that could be made, whatever it found: one is made at a time, so pulls of any queue
-  // may go on.
+  // Called when a search is over, whatever became of it: one is made at a time, so pulls of any queue may go on. Those
+  // of a queue whose search failed go on waiting: it is not made again at once.
   void SetOnSearchOver(std::function<void()> search_over) { search_over_ = std::move(search_over); }
 
   enum class Outcome {
@@ -36,6 +36,8 @@ class EntryFinder {
   };
   Outcome Find(Queue& queue, store::QueueOffset offset, store::QueueEntry* entry);
 
+  // Wakes those whose search failed, once it may be made again.
+  void Tick(int64_t now_ms);
   // A topic was deleted: what was found may be of its former life.
   void Forget();
 
@@ -50,8 +52,9 @@ class EntryFinder {
   std::function<void()> search_over_;
   std::map<Key, std::optional<store::QueueEntry>> known_;
   struct Job;
-  std::shared_ptr<Job> job_;  // the search under way
-  uint64_t life_ = 0;         // grows when what a search under way finds is no longer wanted
+  std::shared_ptr<Job> job_;                    // the search under way
+  std::map<store::QueueName, int64_t> failed_;  // queues whose search failed, and when it may be made again
+  uint64_t life_ = 0;                           // grows when what a search under way finds is no longer wanted
   log::RateLimit lines_{6};
 };
 

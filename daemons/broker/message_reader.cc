@@ -59,8 +59,11 @@ GetMessageResult& MessageReader::Get(Queue& queue, store::QueueOffset offset, in
   result_.ranges.clear();
   result_.failed = false;
   result_.max = queue.visible_max;
+  // Before the minimum is looked up: what expires meanwhile is gone, and not damaged.
+  oldest_ = core_.log_reader->min();
   // While it is not known, nobody is sent anywhere: what is not in the ring is a gap.
   const auto min = core_.MinOffset(queue);
+  if (!min) oldest_ = store::PhysicalOffset(0);
   result_.min = min.value_or(std::clamp(offset, store::QueueOffset(0), result_.max));
   removed_ = false;
   range_end_ = skip_below_ = store::PhysicalOffset(-1);
@@ -122,7 +125,7 @@ bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limit
         .Field("error", span.error());
     return false;
   }
-  store::PhysicalOffset before(0);  // end of the record in front
+  store::PhysicalOffset before = oldest_;  // end of the record in front
   for (int64_t i = 0; i < span->count; ++i, ++*at) {
     const store::QueueEntry entry = (*span)[i];
     if (entry.IsPreBlank()) continue;
@@ -139,7 +142,7 @@ bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limit
 bool MessageReader::IsPlausible(const store::QueueEntry& entry, store::PhysicalOffset before) const {
   const int64_t file = core_.options.store.commit_log_file_bytes;
   return entry.bytes >= static_cast<int32_t>(protocol::kMinRecordBytes) && entry.physical_offset >= before &&
-         entry.end() <= core_.log->wrote() && entry.physical_offset.value() % file + entry.bytes <= file;
+         entry.end() <= core_.dispatched() && entry.physical_offset.value() % file + entry.bytes <= file;
 }
 
 // Whether an entry behind `offset` was dispatched, so that this one was too. A few are looked at, and the ends of
@@ -152,9 +155,7 @@ bool MessageReader::HasSoundBehind(const Queue& queue, store::QueueOffset offset
     const store::QueueSpan span = core_.queue_reader->ReadWritten(queue.topic(), queue.id(), from, count);
     for (int64_t i = 0; i < span.count; ++i) {
       const store::QueueEntry entry = span[i];
-      if (entry.IsRecord() && IsPlausible(entry, store::PhysicalOffset(0)) && entry.end() <= core_.dispatched()) {
-        return true;
-      }
+      if (entry.IsRecord() && IsPlausible(entry, oldest_)) return true;
     }
     return false;
   };
@@ -232,6 +233,8 @@ MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, con
   }
   auto slice = core_.log_reader->Read(entry.physical_offset, entry.bytes);
   if (!slice) {
+    // Beyond what may be read nothing was dispatched: the entry says so, not its record.
+    if (queue != nullptr && slice.error().code == ErrorCode::kInvalidArgument) return Added::kDamaged;
     if (slice.error().code != ErrorCode::kIo) return Added::kFileGone;
     ReportFailure(slice.error());
     return Added::kFailed;

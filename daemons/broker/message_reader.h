@@ -95,6 +95,7 @@ class MessageReader {
   GetMessageResult result_;
   store::PhysicalOffset range_end_;       // of the last range in result_
   store::PhysicalOffset range_file_end_;  // end of the file it lies in
+  store::PhysicalOffset oldest_;          // no entry at or behind `result_.min` lies below it, unless it is damaged
   store::PhysicalOffset skip_below_;      // records of a vanished file
   bool removed_ = false;
   log::RateLimit damage_lines_{6};

@@ -1,0 +1,158 @@
+// What a pull is given of queue files that are damaged while the log has expired or is not committed yet.
+#include "broker/message_reader.h"
+
+#include "../store/test_store.h"
+#include "base/clock.h"
+#include "loop/loop.h"
+
+namespace mq::broker {
+namespace {
+
+using store::PhysicalOffset;
+using store::QueueOffset;
+using store::testing::TestStore;
+
+class MessageReaderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    log::SetLevel(log::Level::kOff);
+    store_.Boot();
+    for (int i = 0; i < 200; ++i) {
+      store_.Append("T", 0, std::to_string(i) + "." + std::string(1050, 'x'));
+      store_.Append("U", 0, "u" + std::to_string(i));
+    }
+    store_.DispatchAll();
+  }
+  // What the broker's boot makes of the store.
+  void Serve() {
+    options_.store = store_.options;
+    core_ = std::make_unique<Core>(loop_, options_);
+    core_->positions = store_.positions.get();
+    core_->queues = std::make_unique<Queues>(store_.table, false, [](Queue&) {});
+    core_->queues->RevealAll();
+    core_->log = std::move(store_.log);
+    core_->log_reader = std::make_unique<store::LogReader>(store_.options, store_.positions.get());
+    core_->queue_reader = std::make_unique<store::ConsumeQueueReader>(store_.options, store_.positions.get());
+    core_->boot_minimums = std::move(store_.boot_minimums);
+    core_->entry_finder = std::make_unique<EntryFinder>(loop_, core_->options.store, *store_.positions);
+    core_->entry_finder->SetOnSearchOver([this] { ++searches_; });
+    reader_ = std::make_unique<MessageReader>(*core_);
+  }
+  void TearDown() override {
+    reader_.reset();
+    core_.reset();
+    loop_.Run();
+  }
+  void Expire() {
+    ASSERT_TRUE(RemoveFile(store_.layout().CommitLogFile(PhysicalOffset(0))).has_value());
+    store_.Boot();
+    store_.DispatchAll();
+  }
+  std::string PathOf(const std::string& topic, int64_t offset) {
+    return store_.layout().QueueDir(topic, 0) + "/" + store::MappedFileName(offset * 20 / 200 * 200);
+  }
+  void SetPosition(int64_t offset, int64_t position) {
+    std::string bytes(8, '\0');
+    StoreBe64(bytes.data(), static_cast<uint64_t>(position));
+    store_.Corrupt(PathOf("T", offset), offset * 20 % 200, bytes);
+  }
+  GetMessageResult& Get(const std::string& topic, int64_t offset, int32_t count = 32) {
+    return reader_->Get(core_->queues->GetOrCreate(topic, 0), QueueOffset(offset), count, TagFilter());
+  }
+  // Numbers of the messages from `offset` on, over as many pulls as it takes; waits for searches.
+  std::vector<int> Read(int64_t offset) {
+    std::vector<int> numbers;
+    for (int pulls = 0; pulls < 1000; ++pulls) {
+      const GetMessageResult& result = Get("T", offset);
+      if (result.status == GetMessageStatus::kOffsetOverflowOne) return numbers;
+      if (result.status == GetMessageStatus::kGap) {
+        RunUntilSearches(searches_ + 1);
+        continue;
+      }
+      for (const store::Slice& range : result.ranges) {
+        for (std::string_view rest = range.bytes; !rest.empty();) {
+          const auto message = protocol::DecodeMessage(rest);
+          EXPECT_TRUE(message.has_value());
+          if (!message) return numbers;
+          numbers.push_back(std::stoi(std::string(message->body)));
+          rest.remove_prefix(static_cast<size_t>(message->size));
+        }
+      }
+      offset = result.next.value();
+    }
+    return numbers;
+  }
+  void RunUntilSearches(int count) {
+    const int64_t deadline = MonotonicMs() + 10000;
+    while (searches_ < count && MonotonicMs() < deadline) loop_.RunReady();
+    ASSERT_GE(searches_, count);
+  }
+  static std::vector<int> Numbers(int from) {
+    std::vector<int> numbers;
+    for (int i = from; i < 200; ++i) numbers.push_back(i);
+    return numbers;
+  }
+
+  TestStore store_;
+  loop::Loop loop_;
+  BrokerOptions options_;
+  std::unique_ptr<Core> core_;
+  std::unique_ptr<MessageReader> reader_;
+  int searches_ = 0;
+};
+
+TEST_F(MessageReaderTest, AnEntryThatNamesWhatHasExpiredIsLookedFor) {
+  Expire();
+  SetPosition(120, 100);
+  Serve();
+  // Also where it is the first of a read.
+  for (const int from : {119, 120}) EXPECT_EQ(Read(from), Numbers(from)) << from;
+}
+
+TEST_F(MessageReaderTest, WhatHasExpiredIsNotLookedFor) {
+  Serve();
+  ASSERT_TRUE(RemoveFile(store_.layout().CommitLogFile(PhysicalOffset(0))).has_value());
+  store_.positions->own_flushd().min.store(65536);
+  const GetMessageResult& result = Get("T", 0);
+  EXPECT_EQ(result.status, GetMessageStatus::kOffsetTooSmall);
+  EXPECT_EQ(Read(result.next.value()), Numbers(static_cast<int>(result.next.value())));
+  EXPECT_EQ(searches_, 0);
+}
+
+// With a transient pool more is written than can be read.
+TEST_F(MessageReaderTest, AnEntryThatNamesWhatIsNotCommittedIsLookedFor) {
+  const int64_t committed = store_.log->wrote().value();
+  store_.positions->own_flushd().committed.store(committed);
+  store_.Append("Other", 0, std::string(3000, 'o'));
+  store_.positions->own_broker().pool.store(1);
+  ASSERT_EQ(store::LoadReadable(*store_.positions).value(), committed);
+  SetPosition(150, committed + 10);
+  Serve();
+  for (const int from : {149, 150}) EXPECT_EQ(Read(from), Numbers(from)) << from;
+}
+
+TEST_F(MessageReaderTest, AFailedSearchHoldsUpNoOtherQueueAndIsMadeAgainLater) {
+  for (const std::string topic : {"T", "U"}) store_.Corrupt(PathOf(topic, 10), 0, std::string(200, '\0'));
+  Serve();
+  // A link is not followed: an error of another kind than that the file is gone.
+  const std::string first = store_.layout().CommitLogFile(PhysicalOffset(0));
+  ASSERT_EQ(::rename(first.c_str(), (first + "x").c_str()), 0);
+  ASSERT_EQ(::symlink((first + "x").c_str(), first.c_str()), 0);
+  for (int round = 1; round <= 3; ++round) {
+    EXPECT_EQ(Get("T", 10).status, GetMessageStatus::kGap);
+    EXPECT_EQ(Get("U", 10).status, GetMessageStatus::kGap);
+    if (round < 3) RunUntilSearches(round);
+  }
+  // Neither is searched again at once.
+  for (int i = 0; i < 100; ++i) loop_.RunReady();
+  EXPECT_EQ(searches_, 2);
+  ASSERT_EQ(::rename((first + "x").c_str(), first.c_str()), 0);
+  core_->entry_finder->Tick(MonotonicMs() + 10000);
+  EXPECT_EQ(searches_, 3) << "they are woken";
+  EXPECT_EQ(Get("T", 10).status, GetMessageStatus::kGap);
+  RunUntilSearches(4);
+  EXPECT_EQ(Get("T", 10).status, GetMessageStatus::kFound);
+}
+
+}  // namespace
+}  // namespace mq::broker
