@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/first_record.h"
+
 namespace mq::store {
 
 namespace {
@@ -119,19 +121,6 @@ Result<QueueOffset> ConsumeQueueReader::MaxOffset(std::string_view topic, int32_
   return files.empty() ? QueueOffset(0) : QueueOffset(files.front().start / kQueueEntryBytes);
 }
 
-Result<QueueOffset> ConsumeQueueReader::NextRecord(std::string_view topic, int32_t queue_id, QueueOffset from,
-                                                   QueueOffset end) {
-  while (from < end) {
-    MQ_ASSIGN(QueueSpan span, Read(topic, queue_id, from, end - from));
-    if (span.count == 0) break;
-    for (int64_t i = 0; i < span.count; ++i) {
-      if (span[i].IsRecord()) return from + i;
-    }
-    from += span.count;
-  }
-  return end;
-}
-
 Result<std::optional<QueueOffset>> ConsumeQueueReader::MinOffset(std::string_view topic, int32_t queue_id) {
   const PhysicalOffset min = log_min();
   {
@@ -164,30 +153,13 @@ Result<std::optional<QueueOffset>> ConsumeQueueReader::Search(std::string_view t
     if (files.empty()) return std::optional<QueueOffset>();
     const int64_t first_file = files.front().start;
     MQ_ASSIGN(QueueOffset end, MaxOffset(topic, queue_id));
-    MQ_ASSIGN(const QueueOffset first, FirstAtOrBehind(topic, queue_id, first_file, end, min));
+    FirstRecord search(QueueOf(topic, queue_id).files, min);
+    MQ_ASSIGN(const QueueOffset first, search.Find(QueueOffset(first_file / kQueueEntryBytes), end));
     MQ_ASSIGN(files, ListMappedFiles(directory));
     if (!files.empty() && files.front().start != first_file) continue;
     *is_record = first < end;
     return std::optional(first);
   }
-}
-
-// Physical offsets grow along the queue; an entry without a record counts as the next one that has one.
-Result<QueueOffset> ConsumeQueueReader::FirstAtOrBehind(std::string_view topic, int32_t queue_id, int64_t first_file,
-                                                        QueueOffset end, PhysicalOffset min) {
-  int64_t low = first_file / kQueueEntryBytes;
-  int64_t high = end.value();
-  while (low < high) {
-    const int64_t middle = (low + high) / 2;
-    MQ_ASSIGN(QueueOffset at, NextRecord(topic, queue_id, QueueOffset(middle), end));
-    MQ_ASSIGN(QueueSpan span, Read(topic, queue_id, at, 1));
-    if (span.count == 0 || span[0].physical_offset >= min) {
-      high = middle;
-    } else {
-      low = at.value() + 1;
-    }
-  }
-  return NextRecord(topic, queue_id, QueueOffset(low), end);
 }
 
 void ConsumeQueueReader::ForgetTopic(std::string_view topic) {

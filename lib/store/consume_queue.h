@@ -78,8 +78,8 @@ class ConsumeQueueReader {
   // Entries as they lie in the file of `offset`, whether they make sense or not; none where there is no file.
   QueueSpan ReadWritten(std::string_view topic, int32_t queue_id, QueueOffset offset, int64_t max_count);
 
-  // Smallest offset whose record is still in the log (binary search by physical offset); the end of the queue when all
-  // its records have expired. Nothing while no file says it: there is none, or mq-reputd has not looked at them yet.
+  // Smallest offset whose record is still in the log (first_record.h); the end of the queue when all its records have
+  // expired. Nothing while no file says it: there is none, or mq-reputd has not looked at them yet.
   Result<std::optional<QueueOffset>> MinOffset(std::string_view topic, int32_t queue_id);
   // The same for a minimum of the caller's, always looked up.
   Result<std::optional<QueueOffset>> FirstFrom(std::string_view topic, int32_t queue_id, PhysicalOffset min);
@@ -105,14 +105,9 @@ class ConsumeQueueReader {
     PhysicalOffset min_for{-1};
     explicit Queue(MappedFileReader reader) : files(std::move(reader)) {}
   };
-  // The first offset in [from, end) whose entry stands for a record; `end` when there is none.
-  Result<QueueOffset> NextRecord(std::string_view topic, int32_t queue_id, QueueOffset from, QueueOffset end);
   // Nothing without files; `is_record`: it is that of a record, not the end.
   Result<std::optional<QueueOffset>> Search(std::string_view topic, int32_t queue_id, PhysicalOffset min,
                                             bool* is_record);
-  // The first record at or behind `min`, among the entries from that file on.
-  Result<QueueOffset> FirstAtOrBehind(std::string_view topic, int32_t queue_id, int64_t first_file, QueueOffset end,
-                                      PhysicalOffset min);
   Queue& QueueOf(std::string_view topic, int32_t queue_id);
   PhysicalOffset visible_end() const;
   // Before mq-reputd has checked the files they may still be removed: none is mapped.

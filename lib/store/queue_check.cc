@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "store/consume_queue.h"
 #include "store/entry_search.h"
+#include "store/first_record.h"
 #include "store/layout.h"
 #include "store/log_tail.h"
 #include "store/mapped_file.h"
@@ -70,15 +71,28 @@ class QueueFiles {
   // Whether the ends of each file up to `end` are entries of this queue's records. Files that have changed places, or
   // whose first or last page is lost, show it there; damage further inside is found by who reads it.
   Result<bool> EndsAgree(const QueueName& name, QueueOffset end, PhysicalOffset log_min, LogReader& log) const {
+    bool live = false;  // some entry in front is that of a record that is there: none behind it has expired
     for (const FileEntry& file : files_) {
       const QueueOffset first(file.start / kQueueEntryBytes);
       const QueueOffset behind = std::min(QueueOffset((file.start + file_bytes_) / kQueueEntryBytes), end);
       if (first >= behind) break;
-      MQ_ASSIGN(const bool begins, EndAgrees(name, first, behind, 1, log_min, log));
-      MQ_ASSIGN(const bool ends, EndAgrees(name, behind - 1, first - 1, -1, log_min, log));
-      if (!begins || !ends) return false;
+      MQ_ASSIGN(const End begins, EndSays(name, first, behind, 1, log_min, log));
+      if (begins == End::kDamaged || (begins == End::kExpired && live)) return false;
+      live = live || begins == End::kAgrees;
+      MQ_ASSIGN(const End ends, EndSays(name, behind - 1, first - 1, -1, log_min, log));
+      if (ends == End::kDamaged || (ends == End::kExpired && live)) return false;
+      live = live || ends == End::kAgrees;
     }
     return true;
+  }
+
+  // Whether files in front of the first one may hold entries of records that are still there: it does not begin with
+  // one that has expired.
+  Result<bool> MayBeginTooLate(QueueOffset end, PhysicalOffset log_min) const {
+    MappedFileReader files(directory_, file_bytes_, 2);
+    const QueueOffset begin(first() / kQueueEntryBytes);
+    MQ_ASSIGN(const QueueOffset live, FirstRecord(files, log_min).Find(begin, end));
+    return live == begin;
   }
 
   // Nothing but zeros behind `end`; files that start at or behind it go.
@@ -101,20 +115,26 @@ class QueueFiles {
   }
 
  private:
+  enum class End {
+    kAgrees,   // with a record that is there
+    kExpired,  // its record is none any more
+    kUnknown,  // nothing says it
+    kDamaged,
+  };
   // Looks from `at` on (in steps of `step`, up to `stop`) for an entry that says something.
-  Result<bool> EndAgrees(const QueueName& name, QueueOffset at, QueueOffset stop, int64_t step, PhysicalOffset log_min,
-                         LogReader& log) const {
+  Result<End> EndSays(const QueueName& name, QueueOffset at, QueueOffset stop, int64_t step, PhysicalOffset log_min,
+                      LogReader& log) const {
     constexpr int kLooks = 16;  // entries whose records are damaged prove nothing
     for (int looks = 0; at != stop && looks < kLooks; at += step) {
       MQ_ASSIGN(const QueueEntry entry, EntryAt(at));
       if (entry.IsPreBlank()) continue;
-      if (!entry.IsValid()) return false;
-      if (entry.physical_offset < log_min) return true;  // expired
+      if (!entry.IsValid()) return End::kDamaged;
+      if (entry.physical_offset < log_min) return End::kExpired;
       const EntryAgrees agrees = CompareEntry(log, name, at, entry);
-      if (agrees != EntryAgrees::kUnknown) return agrees == EntryAgrees::kYes;
+      if (agrees != EntryAgrees::kUnknown) return agrees == EntryAgrees::kYes ? End::kAgrees : End::kDamaged;
       ++looks;
     }
-    return true;
+    return End::kUnknown;
   }
 
   // Once for all files of the queue.
@@ -159,12 +179,16 @@ Result<MarkedState> Examine(PhysicalOffset log_min, const DispatchedMarker& mark
     return state;
   };
   if (files.empty()) return lost("queue files are gone: derived again from the log");
-  // Old files go when the log below them has expired, not otherwise.
-  if (files.first() > marked.first && marker.log_min == log_min) {
-    return lost("the first queue file is gone: derived again from the log");
-  }
   state.whole = QueueOffset(std::min(files.ContiguousEnd() / kQueueEntryBytes, marked.end.value()));
   if (state.whole.value() * kQueueEntryBytes <= files.first()) return lost("queue files are damaged: derived again");
+  // Old files go when the log below them has expired, not otherwise.
+  if (files.first() > marked.first) {
+    bool too_late = marker.log_min == log_min;
+    if (!too_late) {
+      MQ_ASSIGN(too_late, files.MayBeginTooLate(state.whole, log_min));
+    }
+    if (too_late) return lost("the first queue file is gone: derived again from the log");
+  }
   // Behind the last record there may be empty entries, which keep the numbers of records that are lost.
   QueueOffset at = state.whole - 1;
   MQ_ASSIGN(QueueEntry last, files.EntryAt(at));

@@ -10,6 +10,7 @@
 #include "base/kill_point.h"
 #include "base/log.h"
 #include "base/resource_limits.h"
+#include "store/first_record.h"
 
 namespace mq::store {
 
@@ -18,6 +19,8 @@ namespace {
 constexpr QueueEntry kPreBlank{PhysicalOffset(0), kPreBlankSize, 0};
 // Blocks are allocated in steps of this: a queue of a few messages does not cost a whole file.
 constexpr int64_t kAllocateBytes = 64 * 1024;
+// Mapped at once while it is looked for what has expired.
+constexpr size_t kFilesSearched = 2;
 
 log::RateLimit& AnomalyLog() {
   static log::RateLimit limit(20);
@@ -251,28 +254,15 @@ Status QueueWriter::Sync() {
   return Ok();
 }
 
-// Newest record first: entries without one (gaps) have nothing to lose.
-Result<bool> QueueWriter::HasExpired(int64_t file_start, PhysicalOffset log_min) const {
-  const std::string path = directory_ + "/" + MappedFileName(file_start);
-  auto file = MappedFile::OpenReadOnly(path, file_start, options_.consume_queue_file_bytes);
-  if (!file) {
-    if (file.error().code == ErrorCode::kNotFound) return true;
-    return std::move(file).error();
-  }
-  for (int64_t at = file->bytes() - kQueueEntryBytes; at >= 0; at -= kQueueEntryBytes) {
-    const QueueEntry entry = LoadQueueEntry(file->data() + at);
-    if (entry.IsRecord()) return entry.physical_offset < log_min;
-  }
-  return true;
-}
-
 Result<bool> QueueWriter::Trim(PhysicalOffset log_min) {
   if (!started_) return false;
   const int64_t file_bytes = options_.consume_queue_file_bytes;
+  if (first_ + file_bytes >= end_bytes()) return false;
+  MappedFileReader files(directory_, file_bytes, kFilesSearched);
+  FirstRecord search(files, log_min);
+  MQ_ASSIGN(const QueueOffset first, search.Find(QueueOffset(first_ / kQueueEntryBytes), end_));
   bool removed = false;
-  while (first_ + file_bytes < end_bytes()) {
-    MQ_ASSIGN(const bool expired, HasExpired(first_, log_min));
-    if (!expired) break;
+  while (first_ + file_bytes < end_bytes() && first_ + file_bytes <= first.value() * kQueueEntryBytes) {
     MQ_TRY(FileOps::Real().Unlink(directory_ + "/" + MappedFileName(first_)));
     PassKillPoint(KillPoint::kQueueFileTrimmed);
     // One after the other: a power cut may bring back the last one, never an older one with a hole behind it.

@@ -43,8 +43,8 @@ class QueueWriter {
   Status KeepNumbers(QueueOffset end, QueueAnomalies& anomalies);
   // Durable up to the present end.
   Status Sync();
-  // Removes files none of whose records is at or behind `log_min`, oldest first; never the last one. True when some
-  // have gone, durably.
+  // Removes files none of whose records is at or behind `log_min`, oldest first; never the last one, and none in doubt:
+  // a damaged entry takes no other one with it. True when some have gone, durably.
   Result<bool> Trim(PhysicalOffset log_min);
   int64_t dirty_bytes() const { return end_bytes() - dirty_from_; }
   // Starts to write what Sync would write, without waiting for it.
@@ -64,7 +64,6 @@ class QueueWriter {
   Status CreateFile(int64_t start);
   Status AppendEntry(const QueueEntry& entry);
   Status AllocateAhead(int64_t position_in_file);
-  Result<bool> HasExpired(int64_t file_start, PhysicalOffset log_min) const;
 
   const StoreOptions& options_;
   QueueName name_;

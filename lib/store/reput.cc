@@ -83,7 +83,7 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
         std::memory_order_release);
   }
   reput->log_min_ = log_min;
-  if (marker) reput->trimmed_ = marker->log_min;
+  if (marker) reput->trimmed_ = reput->marked_log_min_ = marker->log_min;
   if (marker && marker->index) reput->marked_index_ = marker->index->position;
   reput->index_checks_ = page.index_checks.load(std::memory_order_relaxed);
   if (options.index_enable) {

@@ -123,6 +123,7 @@ class Reput {
   uint32_t trim_requests_ = 0;
   std::optional<PhysicalOffset> trimming_;  // under way
   PhysicalOffset marked_;
+  PhysicalOffset marked_log_min_;
   PhysicalOffset marked_index_;
   std::optional<DispatchedMarker> waiting_marker_;  // its queues are durable; `flushed` is not there yet
 };

@@ -35,7 +35,9 @@ Status Reput::FlushStep(int64_t now_ms) {
 
 Status Reput::FlushThoroughly() {
   const bool index_grew = index_ && (index_->position() > marked_index_ || index_->marker_is_stale());
-  if (last_record_.value() < 0 || undone_ || (walk_.position() <= marked_ && !index_grew)) return Ok();
+  // A marker that knows of fewer files than are there would take lost ones for expired.
+  const bool trimmed = trimmed_ > marked_log_min_;
+  if (last_record_.value() < 0 || undone_ || (walk_.position() <= marked_ && !index_grew && !trimmed)) return Ok();
   DispatchedMarker marker;
   marker.offset = walk_.position();
   // Not the present one: files of queues that are not trimmed for it yet may go after this was written.
@@ -65,6 +67,7 @@ Status Reput::WriteMarkerIfCovered() {
   MQ_TRY(WriteDispatchedMarker(layout_, *waiting_marker_));
   PassKillPoint(KillPoint::kMarkerWritten);
   marked_ = waiting_marker_->offset;
+  marked_log_min_ = waiting_marker_->log_min;
   if (waiting_marker_->index) marked_index_ = waiting_marker_->index->position;
   page_.durable_dispatched.store(marked_.value(), std::memory_order_release);
   waiting_marker_.reset();
