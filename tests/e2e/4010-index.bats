@@ -200,9 +200,10 @@ send_in_background() {
 }
 
 @test "an index that cannot be written is told by health as long as that lasts" {
-  mkdir -p "$STORE"
+  mkdir -p "$STORE" "$T/elsewhere"
   ln -s "$T/elsewhere" "$STORE/index"
   start_cluster $INDEX
+  rmdir "$T/elsewhere"
   mq-send -t T -k one -m 1 -q
   health_says() { mq-admin health > "$T/health" 2>&1 && grep -q "$1" "$T/health"; }
   until_true 10 health_says 'warning: .*the key index cannot be written: records from position 0 on are not found by key yet'
