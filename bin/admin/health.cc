@@ -34,6 +34,15 @@ void CheckLosses(const BrokerAddress& broker, const RuntimeInfo& info, std::vect
   if (const auto damage = info.find("logDamage"); damage != info.end()) {
     warnings.push_back(NameOf(broker) + ": the commit log is damaged: " + damage->second);
   }
+  if (const auto damage = info.find("recordDamage"); damage != info.end()) {
+    warnings.push_back(NameOf(broker) +
+                       ": messages were passed over, the log holds no whole record of them: " + damage->second);
+  }
+  if (const auto damage = info.find("queueDamage"); damage != info.end()) {
+    warnings.push_back(
+        NameOf(broker) + ": queue entries are damaged, their messages are looked for in the log: " + damage->second +
+        "; with the daemons down, mq-storedump STORE --rebuild queue --in-place " + "--yes makes them anew");
+  }
   if (const auto loss = info.find("poolLoss"); loss != info.end()) {
     warnings.push_back(NameOf(broker) + ": acknowledged messages may be lost: " + loss->second);
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "broker/consumer_offsets.h"
+#include "broker/damage_met.h"
 #include "broker/entry_finder.h"
 #include "broker/options.h"
 #include "broker/queues.h"
@@ -48,6 +49,7 @@ struct Core {
   std::unique_ptr<store::ConsumeQueueReader> queue_reader;
   std::unique_ptr<EntryFinder> entry_finder;
   std::unique_ptr<store::BootMinimums> boot_minimums;
+  DamageMet damage_met;
   Stats stats;
   StatsTable counters;     // by topic, queue and group
   bool draining = false;   // no more appends

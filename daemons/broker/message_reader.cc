@@ -97,7 +97,10 @@ bool MessageReader::ScanRing(Queue& queue, const TagFilter& filter, const Limits
   for (; *at < end; ++*at) {
     const store::RecentEntry& recent = queue.ring[*at];
     const store::QueueEntry entry{recent.physical_offset, recent.bytes, recent.tags_code};
-    if (Take(entry, filter, limits, nullptr, *at) == Taken::kFull) return false;
+    const Taken taken = Take(entry, filter, limits, queue, *at);
+    if (taken == Taken::kFull) return false;
+    // The entry is what was appended, so it is the record that has been damaged since.
+    if (taken == Taken::kDamaged) ReportDamage(queue, *at);
   }
   return true;
 }
@@ -130,7 +133,7 @@ bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limit
     const store::QueueEntry entry = (*span)[i];
     if (entry.IsPreBlank()) continue;
     const bool plausible = IsPlausible(entry, before);
-    const Taken taken = plausible ? Take(entry, filter, limits, &queue, *at) : Taken::kDamaged;
+    const Taken taken = plausible ? Take(entry, filter, limits, queue, *at) : Taken::kDamaged;
     if (taken == Taken::kFull) return false;
     if (taken == Taken::kDamaged && !TakeDamaged(queue, *at, filter, limits)) return false;
     if (taken == Taken::kPassed) before = entry.end();
@@ -171,7 +174,8 @@ bool MessageReader::TakeDamaged(Queue& queue, store::QueueOffset offset, const T
     case EntryFinder::Outcome::kSearching:
       return false;
     case EntryFinder::Outcome::kFound:
-      if (const Taken taken = Take(entry, filter, limits, &queue, offset); taken != Taken::kDamaged) {
+      if (const Taken taken = Take(entry, filter, limits, queue, offset); taken != Taken::kDamaged) {
+        if (taken == Taken::kPassed) core_.damage_met.Note(DamageMet::Kind::kEntry, queue.topic(), queue.id(), offset);
         return taken == Taken::kPassed;
       }
       break;
@@ -192,7 +196,7 @@ bool MessageReader::BatchIsFull(store::PhysicalOffset position, int32_t bytes, c
 }
 
 MessageReader::Taken MessageReader::Take(const store::QueueEntry& entry, const TagFilter& filter, const Limits& limits,
-                                         const Queue* queue, store::QueueOffset offset) {
+                                         const Queue& queue, store::QueueOffset offset) {
   if (BatchIsFull(entry.physical_offset, entry.bytes, limits)) return Taken::kFull;
   if (entry.physical_offset < skip_below_ || !filter.Matches(entry.tags_code)) return Taken::kPassed;
   switch (AddRange(entry, queue, offset)) {
@@ -216,13 +220,13 @@ MessageReader::Taken MessageReader::Take(const store::QueueEntry& entry, const T
   return Taken::kPassed;
 }
 
-// What comes from a queue file (`queue` is set) may be damaged, or point into a damaged stretch that recovery has kept:
-// no reader could go on behind it.
-MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, const Queue* queue,
+// An entry of a queue file may be damaged, or point into a damaged stretch that recovery has kept; a record that the
+// ring knows may have been damaged since. No reader could go on behind what is no record.
+MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, const Queue& queue,
                                              store::QueueOffset offset) {
   const auto is_record = [&](const char* bytes) {
     const std::string_view whole(bytes, static_cast<size_t>(entry.bytes));
-    return queue == nullptr || IsRecordOf(whole, entry, queue->id(), offset);
+    return IsRecordOf(whole, entry, queue.id(), offset);
   };
   if (entry.physical_offset == range_end_ && range_end_ + entry.bytes <= range_file_end_) {
     store::Slice& last = result_.ranges.back();
@@ -247,6 +251,7 @@ MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, con
 }
 
 void MessageReader::ReportDamage(const Queue& queue, store::QueueOffset offset) {
+  core_.damage_met.Note(DamageMet::Kind::kRecord, queue.topic(), queue.id(), offset);
   uint64_t suppressed = 0;
   if (!damage_lines_.Allow(&suppressed)) return;
   log::Err("pull.damage", "the log holds no whole record of this offset; skipped")

@@ -4,8 +4,9 @@
 // the bytes stay in the mapped log: a result is a list of contiguous ranges with their pins, neighbours joined. An
 // offset between the end of the consume queue on disk and the start of the ring is a *gap*: mq-reputd is on its way
 // there, and the caller waits; the offset is never moved. An entry of a queue file that is not that of its record is
-// damaged: the caller waits in the same way while EntryFinder looks for the record. Loop thread only. Spec:
-// mq-store(5), "Reading"; store statuses 11.2.
+// damaged: the caller waits in the same way while EntryFinder looks for the record. One of the ring is right, so that
+// its record is: that one is left out. What is damaged is kept in DamageMet. Loop thread only. Spec: mq-store(5),
+// "Reading"; store statuses 11.2.
 #pragma once
 
 #include <cstdint>
@@ -77,8 +78,7 @@ class MessageReader {
     kFull,     // the batch is full and this entry is not consumed
     kDamaged,  // it is not that of its record
   };
-  // `queue` is null for an entry of the ring; one of a queue file is compared with its record.
-  Taken Take(const store::QueueEntry& entry, const TagFilter& filter, const Limits& limits, const Queue* queue,
+  Taken Take(const store::QueueEntry& entry, const TagFilter& filter, const Limits& limits, const Queue& queue,
              store::QueueOffset offset);
   bool TakeDamaged(Queue& queue, store::QueueOffset offset, const TagFilter& filter, const Limits& limits);
   bool HasSoundBehind(const Queue& queue, store::QueueOffset offset) const;
@@ -86,7 +86,7 @@ class MessageReader {
   bool ScanRing(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
   bool ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at);
   enum class Added { kYes, kFileGone, kDamaged, kFailed };
-  Added AddRange(const store::QueueEntry& entry, const Queue* queue, store::QueueOffset offset);
+  Added AddRange(const store::QueueEntry& entry, const Queue& queue, store::QueueOffset offset);
   void ReportDamage(const Queue& queue, store::QueueOffset offset);
   void ReportFailure(const Error& error);
   bool BatchIsFull(store::PhysicalOffset position, int32_t bytes, const Limits& limits) const;

@@ -63,11 +63,17 @@ void OffsetProcessor::ProcessSearch(Channel& channel, const CommandView& request
 
 Result<QueueOffset> OffsetProcessor::Search(Queue& queue, int64_t timestamp, TimeBoundary boundary) {
   // The ring answers for the newest messages, whatever mq-reputd has done with them; the files for all before it.
-  const QueueOffset ring_begin = std::min(queue.ring.begin(), queue.visible_max);
-  const bool ring_has_any = ring_begin < std::min(queue.ring.end(), queue.visible_max);
+  const QueueOffset ring_begin = FirstKeptInRing(queue);
+  const QueueOffset ring_end = std::min(queue.ring.end(), queue.visible_max);
+  const bool ring_has_any = ring_begin < ring_end;
+  // It has lost messages to expiry, so that everything before it is gone as well.
+  const bool all_in_ring = queue.ring.begin() < ring_begin;
+  if (all_in_ring && !ring_has_any) return ring_begin;
   if (ring_has_any) {
-    MQ_ASSIGN(const int64_t first_time, core_.log_reader->StoreTimestamp(queue.ring[ring_begin].physical_offset));
-    if (timestamp > first_time || ring_begin == core_.MinOffset(queue)) return SearchRing(queue, timestamp, boundary);
+    MQ_ASSIGN(const auto first_time, TimeInRing(queue, ring_begin, ring_end));
+    if (all_in_ring || (first_time && timestamp > *first_time) || ring_begin == core_.MinOffset(queue)) {
+      return SearchRing(queue, ring_begin, timestamp, boundary);
+    }
   }
   if (!core_.QueueFileIsBelieved(queue)) return ring_begin;
   const auto min = core_.MinOffset(queue);
@@ -79,17 +85,44 @@ Result<QueueOffset> OffsetProcessor::Search(Queue& queue, int64_t timestamp, Tim
   return core_.queue_reader->OffsetByTime(queue.topic(), queue.id(), timestamp, boundary, end, *core_.log_reader);
 }
 
-// Binary search over the ring, whose first message is not later than `timestamp` unless it is the queue's first.
-Result<QueueOffset> OffsetProcessor::SearchRing(Queue& queue, int64_t timestamp, TimeBoundary boundary) {
-  const auto time_of = [&](QueueOffset at) { return core_.log_reader->StoreTimestamp(queue.ring[at].physical_offset); };
-  QueueOffset low = queue.ring.begin();
+// The first offset of the ring whose record has not expired; its end when all have, visible or not.
+QueueOffset OffsetProcessor::FirstKeptInRing(const Queue& queue) const {
+  const store::PhysicalOffset log_min = core_.log_reader->min();
+  QueueOffset low = std::min(queue.ring.begin(), queue.visible_max);
+  QueueOffset high = std::min(queue.ring.end(), queue.visible_max);
+  while (low < high) {
+    const QueueOffset middle = low + (high - low) / 2;
+    if (queue.ring[middle].physical_offset < log_min) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// Store time of the record at `at`, or of the next one behind what is damaged or has just expired; nothing when none is
+// left before `end`.
+Result<std::optional<int64_t>> OffsetProcessor::TimeInRing(const Queue& queue, QueueOffset at, QueueOffset end) const {
+  for (; at < end; ++at) {
+    auto time = core_.log_reader->StoreTimestamp(queue.ring[at].physical_offset);
+    if (time) return std::optional<int64_t>(*time);
+    if (time.error().code == ErrorCode::kIo) return std::move(time).error();
+  }
+  return std::optional<int64_t>();
+}
+
+// Binary search over the ring from `begin` on, whose message is not later than `timestamp` unless it is the queue's
+// first.
+Result<QueueOffset> OffsetProcessor::SearchRing(const Queue& queue, QueueOffset begin, int64_t timestamp,
+                                                TimeBoundary boundary) const {
   const QueueOffset end = std::min(queue.ring.end(), queue.visible_max);
-  const QueueOffset begin = low;
+  QueueOffset low = begin;
   QueueOffset high = end;
   while (low < high) {  // first message with store time >= timestamp
     const QueueOffset middle = low + (high - low) / 2;
-    MQ_ASSIGN(const int64_t time, time_of(middle));
-    if (time < timestamp) {
+    MQ_ASSIGN(const auto time, TimeInRing(queue, middle, end));
+    if (time && *time < timestamp) {
       low = middle + 1;
     } else {
       high = middle;
@@ -97,11 +130,11 @@ Result<QueueOffset> OffsetProcessor::SearchRing(Queue& queue, int64_t timestamp,
   }
   if (boundary == TimeBoundary::kLower) return low;
   if (low < end) {
-    MQ_ASSIGN(const int64_t time, time_of(low));
-    if (time == timestamp || low == begin) return low;
+    MQ_ASSIGN(const auto time, TimeInRing(queue, low, end));
+    if (!time || *time == timestamp || low == begin) return low;
     if (boundary == TimeBoundary::kUpper) return low - 1;
-    MQ_ASSIGN(const int64_t before, time_of(low - 1));
-    return timestamp - before <= time - timestamp ? low - 1 : low;
+    MQ_ASSIGN(const auto before, TimeInRing(queue, low - 1, end));
+    return before && timestamp - *before <= *time - timestamp ? low - 1 : low;
   }
   return end - 1;
 }

@@ -29,7 +29,10 @@ class OffsetProcessor {
 
  private:
   Result<store::QueueOffset> Search(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
-  Result<store::QueueOffset> SearchRing(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
+  Result<store::QueueOffset> SearchRing(const Queue& queue, store::QueueOffset begin, int64_t timestamp,
+                                        store::TimeBoundary boundary) const;
+  store::QueueOffset FirstKeptInRing(const Queue& queue) const;
+  Result<std::optional<int64_t>> TimeInRing(const Queue& queue, store::QueueOffset at, store::QueueOffset end) const;
 
   Core& core_;
 };

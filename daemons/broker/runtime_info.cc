@@ -107,6 +107,10 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   t.emplace_back("pageCacheLockTimeMills", "0");
   if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
   if (!core.pool_loss.empty()) t.emplace_back("poolLoss", core.pool_loss);
+  for (const auto& [key, kind] :
+       {std::pair("queueDamage", DamageMet::Kind::kEntry), std::pair("recordDamage", DamageMet::Kind::kRecord)}) {
+    if (std::string damage = core.damage_met.Text(kind); !damage.empty()) t.emplace_back(key, std::move(damage));
+  }
   if (const std::string damage = IndexDamage(core.positions->reputd()); !damage.empty()) {
     t.emplace_back("indexDamage", damage);
   }

@@ -77,6 +77,7 @@ Status TopicProcessor::Bury(const std::vector<std::string>& names) {
     core_.counters.RemoveTopic(name);
     core_.queues->ResetTopic(name, number);
     core_.queue_reader->ForgetTopic(name);
+    core_.damage_met.ForgetTopic(name);
   }
   page.tombstones.store(number, std::memory_order_release);
   for (const std::string& name : names) {

@@ -52,3 +52,32 @@ take_frame() {
   # Nothing of it is kept once it was read.
   until_true 10 eval '! ls -l "/proc/$PID_broker/map_files" | grep -q "commitlog/.*(deleted)"'
 }
+
+@test "FI-09 after an expiry a time is still found: the first message that is there, or the end of what has expired" {
+  start_quick
+  mq-admin topic create E --read-queues 1 --write-queues 1 > /dev/null
+  seq -f '%01000g' 20 | mq-send -t E -q
+  fill 4
+  age 96 2
+  mq-admin broker clean --expired-log > /dev/null
+  until_true 10 eval '[ "$(first_file)" = 00000000000000131072 ]'
+  read -r _ min max <<< "$(stats)"
+  [ "$min" -gt 0 ]
+  [ "$(mq-consume -t T --from -1h -c 1 -f '%o%n')" = "$min" ]
+  [ "$(mq-consume -t T --from -1h -e -f '%o%n' | wc -l)" = $((max - min)) ]
+  [ -z "$(mq-consume -t E --from -1h -e)" ]
+  # A search for the nearest one (no boundaryType), as RocketMQ's clients make it.
+  connect "$BROKER"
+  tell 29 '{"topic":"T","queueId":"0","timestamp":"1000"}'
+  take_frame
+  [ "$(ext offset)" = "$min" ]
+  # A group goes back to the first one there is, with a member and without.
+  timeout 10 mq-consume -t T -g G -c 20 > /dev/null
+  mq-admin offset reset G T --to -1h --apply > /dev/null
+  [ "$(timeout 10 mq-consume -t T -g G -c 1 -f '%o%n')" = "$min" ]
+  mq-consume -t T -g G -f '%o%n' > "$T/member" 2> "$T/member.log" 3>&- & PIDS+=($!)
+  until_true 10 eval '[ "$(tail -1 "$T/member")" = $((max - 1)) ]'
+  lines=$(wc -l < "$T/member")
+  mq-admin offset reset G T --to start --apply > /dev/null
+  until_true 10 eval '[ "$(wc -l < "$T/member")" = $((lines + max - min)) ]'
+}
