@@ -1,4 +1,5 @@
-// mq-admin group lag|status: how far groups are in each queue, and what expired before they had read it.
+// mq-admin group lag|status: how far groups are in each queue, and what was removed above their committed offsets. What
+// a member has printed and not committed yet nobody else knows: none of it needs to be lost.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -124,8 +125,8 @@ void NoteOffsetsBeyond(const Context& context, const std::vector<Stand>& stands)
 }
 
 std::string StateOf(const Stand& stand) {
-  if (!stand.lost) return "what it lost is not known";
-  if (*stand.lost > 0) return "lost " + std::to_string(*stand.lost);
+  if (!stand.lost) return "what was removed is not known";
+  if (*stand.lost > 0) return std::to_string(*stand.lost) + " removed above the committed offset";
   if (stand.lag() < 0) return "beyond the end";
   return stand.lag() == 0 ? "all read" : "behind";
 }

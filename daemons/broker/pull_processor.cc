@@ -126,7 +126,8 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
   auto& result = reader_.Get(*queue, header->queue_offset, header->max_msg_nums, filter);
   const ResponseCode code = CodeOf(result, header->queue_offset);
   const bool in_gap = result.status == GetMessageStatus::kGap;
-  const bool may_hold = (header->sys_flag & protocol::pull_flag::kSuspend) != 0 || in_gap;
+  const bool suspend = (header->sys_flag & protocol::pull_flag::kSuspend) != 0;
+  const bool may_hold = suspend || in_gap;
   if (code == ResponseCode::kPullNotFound && may_hold && !request.is_oneway()) {
     auto pull = std::make_unique<HeldPull>();
     pull->channel = channel.weak_from_this();
@@ -138,8 +139,11 @@ void PullProcessor::Process(Channel& channel, const CommandView& request) {
     pull->checked = std::max(header->queue_offset, queue->visible_max);
     pull->max_messages = header->max_msg_nums;
     pull->filter = std::move(filter);
-    const int64_t hold_ms = core_.options.long_polling ? header->suspend_timeout_ms : core_.options.short_polling_ms;
-    pull->deadline_ms = MonotonicMs() + std::max<int64_t>(hold_ms, in_gap ? core_.options.short_polling_ms : 0);
+    // Who did not ask to wait does not wait as long as it would have been ready to: in a gap it is told so soon.
+    const int64_t asked_ms = suspend && core_.options.long_polling ? header->suspend_timeout_ms : 0;
+    const bool at_least_short = in_gap || !core_.options.long_polling;
+    pull->deadline_ms =
+        MonotonicMs() + std::max<int64_t>(asked_ms, at_least_short ? core_.options.short_polling_ms : 0);
     // Nobody rings when the log can be read again.
     if (result.failed) pull->deadline_ms = MonotonicMs() + core_.options.short_polling_ms;
     pull->in_gap = in_gap;

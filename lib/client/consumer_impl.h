@@ -51,6 +51,8 @@ class PullConsumer::Impl {
     bool troubled = false;  // in an outage that was told already
     int64_t troubled_since_ms = 0;
     int64_t backoff_ms = 0;
+    int64_t stalled_since_ms = 0;  // since when the broker has messages that it does not hand out; 0: it has none
+    bool stall_told = false;
     std::unique_ptr<loop::Timer> timer;
     // An answer that came while paused.
     struct Held {
@@ -72,7 +74,8 @@ class PullConsumer::Impl {
   void OnRefused(const QueuePtr& queue, const remoting::CallResult& result);
   void Progress(const Queue& queue);
   bool TroubledAt(const MessageQueue& name) const;
-  void Again(const QueuePtr& queue, const std::string& why);
+  void NoteStall(Queue& queue, const protocol::PullMessageResponseHeader& header);
+  void Again(const QueuePtr& queue, const std::string& why, bool names_queue = false);
   void Fail(const QueuePtr& queue, const Error& error);
   bool AtEnd(const QueuePtr& queue);
   void End(const QueuePtr& queue);

@@ -13,6 +13,15 @@ namespace mq::client {
 using protocol::PullMessageResponseHeader;
 using protocol::ResponseCode;
 
+namespace {
+
+// What a queue is read to is there already: the broker waits for mq-reputd at most, and who waits is told soon.
+constexpr int64_t kSuspendToEndMs = 3000;
+// A broker that has messages and hands none out for so long has a reason that somebody should know.
+constexpr int64_t kStallMs = 3000;
+
+}  // namespace
+
 void PullConsumer::Impl::Pull(const QueuePtr& queue) {
   if (queue->stopped || queue->paused) return;
   if (queue->held) {
@@ -47,7 +56,7 @@ void PullConsumer::Impl::WritePull(const Queue& queue, remoting::Channel& channe
     header.sys_flag |= protocol::pull_flag::kCommitOffset;
     header.commit_offset = *commit;
   }
-  header.suspend_timeout_ms = options_.suspend_ms;
+  header.suspend_timeout_ms = queue.to ? std::min(options_.suspend_ms, kSuspendToEndMs) : options_.suspend_ms;
   const protocol::SubscriptionData& subscription = SubscriptionOf(queue.name.topic);
   header.subscription = subscription.sub_string;
   header.expression_type = subscription.expression_type;
@@ -66,7 +75,7 @@ void PullConsumer::Impl::OnReply(const QueuePtr& queue, const remoting::CallResu
   if (queue->stopped || closed_) return;
   if (result.outcome != remoting::CallOutcome::kReply) {
     RefreshRoute(queue->name.topic);
-    return Again(queue, std::string(result.error));
+    return Again(queue, std::string(result.error), result.outcome == remoting::CallOutcome::kTimeout);
   }
   const auto code = static_cast<ResponseCode>(result.reply->code);
   const bool answer = code == ResponseCode::kSuccess || code == ResponseCode::kPullNotFound ||
@@ -88,6 +97,7 @@ void PullConsumer::Impl::OnReply(const QueuePtr& queue, const remoting::CallResu
 
 void PullConsumer::Impl::OnFound(const QueuePtr& queue, const PullMessageResponseHeader& header,
                                  std::string_view body) {
+  queue->stalled_since_ms = 0;
   queue->next = std::max(queue->next, header.next_begin_offset);
   const bool last = queue->to && queue->next >= *queue->to;
   // The broker fetches the next ones while these are handled.
@@ -167,8 +177,24 @@ void PullConsumer::Impl::NoteUntoldDamage() {
        " more bodies did not match their checksums; handed over as they are");
 }
 
+// An answer without messages although some are there: mq-reputd has not come to them. They will come, so the queue
+// waits.
+void PullConsumer::Impl::NoteStall(Queue& queue, const PullMessageResponseHeader& header) {
+  if (header.next_begin_offset > queue.next || header.max_offset <= queue.next) {
+    queue.stalled_since_ms = 0;
+    return;
+  }
+  const int64_t now = MonotonicMs();
+  if (queue.stalled_since_ms == 0) queue.stalled_since_ms = now;
+  if (queue.stall_told || now - queue.stalled_since_ms < kStallMs) return;
+  queue.stall_told = true;
+  Note(Name(queue.name) + ": waiting for " + std::to_string(header.max_offset - queue.next) +
+       " messages that the broker has not put into its queue yet; mq-admin health says why");
+}
+
 // An answer without messages.
 void PullConsumer::Impl::Advance(const QueuePtr& queue, const PullMessageResponseHeader& header) {
+  NoteStall(*queue, header);
   queue->next = std::max(queue->next, header.next_begin_offset);
   Progress(*queue);
   if (queue->stopped || closed_ || AtEnd(queue)) return;
@@ -218,12 +244,13 @@ bool PullConsumer::Impl::TroubledAt(const MessageQueue& name) const {
   });
 }
 
-void PullConsumer::Impl::Again(const QueuePtr& queue, const std::string& why) {
+// An outage is the broker's; an answer that does not come is one queue's, so that queue is named.
+void PullConsumer::Impl::Again(const QueuePtr& queue, const std::string& why, bool names_queue) {
   if (!queue->troubled) {
     const bool told = TroubledAt(queue->name);
     queue->troubled = true;
     queue->troubled_since_ms = MonotonicMs();
-    if (!told) Note(Place(queue->name) + ": " + why + "; trying again");
+    if (!told) Note((names_queue ? Name(queue->name) : Place(queue->name)) + ": " + why + "; trying again");
   }
   if (queue->stopped) return;
   if (queue->to && MonotonicMs() - queue->troubled_since_ms >= options_.give_up_ms) {

@@ -179,7 +179,9 @@ constexpr Column kLagColumns[] = {
      .type = Type::kNumber,
      .doc = "messages yet to consume; below 0 when the stored offset is beyond the end"},
     {.name = "last", .type = Type::kTime, .doc = "when the last one consumed was stored"},
-    {.name = "lost", .type = Type::kNumber, .doc = "messages that expired before the group had read them"},
+    {.name = "lost",
+     .type = Type::kNumber,
+     .doc = "messages removed above the committed offset, whether a member had printed them or not"},
 };
 constexpr Column kStatusColumns[] = {
     kTopicColumn,
@@ -187,7 +189,9 @@ constexpr Column kStatusColumns[] = {
     kQueueColumn,
     kOffset,
     {.name = "lag", .type = Type::kNumber, .doc = "messages yet to consume"},
-    {.name = "state", .doc = "all read, behind, beyond the end, or lost N: N messages expired before it had read them"},
+    {.name = "state",
+     .doc =
+         "all read, behind, beyond the end, or N removed above the committed offset: a member may have printed them"},
 };
 constexpr Column kMemberColumns[] = {
     kGroup,

@@ -183,8 +183,4 @@ bodies() { mq-consume -t T --from start -e -q; }
   run -1 mq-admin health --strict
   [[ $output == *"messages were passed over, the log holds no whole record of them: 28, the first met at offset "* ]]
   not grep -q 'queue entries are damaged' <<< "$output"
-  # Nothing else is served once the broker has to read the queue files.
-  stop broker
-  start_broker
-  mq-consume -t T --from start -e -q -f '%q %o %b%n' | sort | diff "$T/after" -
 }

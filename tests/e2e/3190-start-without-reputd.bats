@@ -30,7 +30,7 @@ check_smallest() {
   [ "$(ext nextBeginOffset)" = "$min" ]
   [ "$(ext minOffset)" = "$min" ]
 }
-check_lost() { [ "$(mq-admin group status old --topic T --columns offset,state | tr '\t' ' ')" = "$min lost $((min - 10))" ]; }
+check_lost() { [ "$(mq-admin group status old --topic T --columns offset,state | tr '\t' ' ')" = "$min $((min - 10)) removed above the committed offset" ]; }
 run_reputd() { mq-reputd --store "$STORE" 2>> "$T/reputd.log" 3>&- & PIDS+=($!); }
 looked() { mq-storedump "$STORE" positions -J | jq -e '.dispatched == .wrote' > /dev/null; }
 
@@ -100,4 +100,26 @@ looked() { mq-storedump "$STORE" positions -J | jq -e '.dispatched == .wrote' > 
   check_lost
   wait "$consumer"
   [ "$(cat "$T/first")" = "$min" ]
+}
+
+@test "messages that mq-reputd has not put into their queue: a reader waits, says for how many, and gets them" {
+  start_quick
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq 100 | mq-send -t T -q
+  stop broker
+  rm -r "$STORE/consumequeue/T" "$STORE/mq/dispatched"
+  start_broker $QUICK --helpers external
+  mq-consume -t T --from start -e > "$T/read" 2> "$T/consume.log" 3>&- &
+  local consumer=$! begin=$SECONDS
+  PIDS+=("$consumer")
+  # Who does not ask to wait is answered soon, however long it could wait.
+  ask "$BROKER" 11 '{"consumerGroup":"G","topic":"T","queueId":"0","queueOffset":"0","maxMsgNums":"32","sysFlag":"4","commitOffset":"0","suspendTimeoutMillis":"15000","subscription":"*","subVersion":"0","expressionType":"TAG"}' > "$T/asked" || true
+  [ "$(jq .code <<< "$ASK_HEADER")" = 19 ]
+  [ $((SECONDS - begin)) -lt 8 ]
+  until_true 10 grep -q . "$T/consume.log"
+  [ "$(cat "$T/consume.log")" = "mq-consume: T broker-a queue 0: waiting for 100 messages that the broker has not put into its queue yet; mq-admin health says why" ]
+  [ ! -s "$T/read" ]
+  run_reputd
+  wait "$consumer"
+  diff "$T/read" <(seq 100)
 }
