@@ -56,8 +56,11 @@ Result<std::unique_ptr<Flusher>> Flusher::Open(const StoreOptions& options, Posi
   page.allocated_to.store(files.empty() ? 0 : files.back().start + options.commit_log_file_bytes,
                           std::memory_order_release);
   page.checkpoint_time.store(flusher->checkpoint_.current().physic_timestamp, std::memory_order_relaxed);
-  // A log that was cut from outside ends in front of it: what is appended now is not durable yet.
-  if (flusher->checkpoint_.current().flushed.value() > flusher->flushed_) MQ_TRY(flusher->CheckpointStep());
+  // A log that was cut from outside ends in front of it: what is appended now is not durable yet. And one who was
+  // killed in this life may have moved `min` and not said so: the files below it go next.
+  const Checkpoint& found = flusher->checkpoint_.current();
+  if (found.flushed.value() > flusher->flushed_ || found.log_min != LoadLogMin(positions))
+    MQ_TRY(flusher->CheckpointStep());
   return flusher;
 }
 

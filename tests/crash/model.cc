@@ -236,6 +236,7 @@ class Model {
         FlushdDies();
         return Dispatch();
       }
+      if (outcome.min_moved) flusher_->FollowMin();
       if (outcome.next_step_ms == options_.clean.file_pause_ms) ++clock_ms_;  // the readers' pause is over
       if (outcome.next_step_ms > kBusyStepMs) break;
       if (steps > kMostSteps) return Wrong("removing expired files does not come to an end");
@@ -245,7 +246,6 @@ class Model {
       (void)stepped;
     }
     expired_files_ += positions_->flushd().removed_files.load() - before;
-    flusher_->FollowMin();
     return Percent(random_, 50) ? Dispatch() : Ok();
   }
   // Nobody else is told: what it has done stays, and the next one goes on in the same life of the positions.
@@ -303,6 +303,7 @@ class Model {
     positions_ = std::make_unique<store::Positions>(std::move(positions));
     MQ_TRY(store::CreateAbort(layout()));
     MQ_ASSIGN(const auto recovered, store::RecoverCommitLog(options_, clean, nullptr));
+    if (recovered.lost_log_begin.value() >= 0) return Wrong("files that expiry has removed are missed");
     MQ_ASSIGN(tombstones_, store::Tombstones::Recover(layout(), recovered.end));
     MQ_TRY(store::BuildQueueTable(options_, recovered, tombstones_, table_, nullptr));
     auto& page = positions_->own_broker();
