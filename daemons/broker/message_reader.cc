@@ -238,7 +238,7 @@ MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, con
   auto slice = core_.log_reader->Read(entry.physical_offset, entry.bytes);
   if (!slice) {
     // Beyond what may be read nothing was dispatched: the entry says so, not its record.
-    if (queue != nullptr && slice.error().code == ErrorCode::kInvalidArgument) return Added::kDamaged;
+    if (slice.error().code == ErrorCode::kInvalidArgument) return Added::kDamaged;
     if (slice.error().code != ErrorCode::kIo) return Added::kFileGone;
     ReportFailure(slice.error());
     return Added::kFailed;
