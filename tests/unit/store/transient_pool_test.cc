@@ -19,12 +19,18 @@ using testing::TestStore;
 // A store whose appends go to a pool, as the broker and mq-flushd have it.
 class PoolTest : public ::testing::Test {
  protected:
-  PoolTest() { store.options.pool_slots = 3; }
-  ~PoolTest() override {
-    auto name = MakePoolName(store.layout());
+  PoolTest() {
+    store.options.pool_slots = 3;
+    RemovePools();
+  }
+  ~PoolTest() override { RemovePools(); }
+
+  // Before it too: the number of a directory is used again, and who had it may have been killed.
+  void RemovePools() {
+    const auto name = MakePoolName(store.layout());
     if (!name) return;
     ::unlink(name->path.c_str());
-    ::unlink((name->path + ".aside").c_str());
+    for (int i = 1; i < 10; ++i) ::unlink((name->path + ".aside" + (i == 1 ? "" : "." + std::to_string(i))).c_str());
   }
 
   void Boot(bool clean = false) {
