@@ -457,6 +457,7 @@ TEST_F(PoolTest, DamageGoesIntoTheLogAndTheRecordsBehindItToo) {
         store.DispatchAll();
         EXPECT_EQ(store.Bodies("T", 0).back(), "third");
       }
+      RemovePools();
       ASSERT_TRUE(RemoveTree(store.options.root).has_value());
       ASSERT_TRUE(store.layout().MakeDirectories().has_value());
     }
