@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "store/checkpoint.h"
 #include "store/commit_log.h"
+#include "store/queue_table.h"
 #include "store/record.h"
 #include "store/sum_line.h"
 
@@ -15,6 +16,7 @@ namespace mq::store {
 //   log-min N
 //   record POSITION STORE-TIME BODY-CRC
 //   queue FIRST-FILE END QUEUE-ID TOPIC     (sorted by topic and queue)
+//   pending OFFSET POSITION BYTES TAGS-CODE QUEUE-ID TOPIC    (of a queue above; sorted like them)
 //   indexed N                               (only with an index)
 //   index COUNT SLOTS-USED BEGIN END BEGIN-TIME END-TIME NAME [CRC-OF-ENTRIES]
 //   sum CRC32-IN-HEX                        (of everything above)
@@ -27,26 +29,6 @@ Error Damaged(int line, const char* what) {
   return MakeError(ErrorCode::kCorruption, "dispatched marker, line " + std::to_string(line) + ": " + what);
 }
 
-// Splits "word n n n rest": numbers into `numbers`, what follows them into `rest`.
-bool ReadFields(std::string_view line, std::string_view word, std::initializer_list<int64_t*> numbers,
-                std::string_view* rest) {
-  if (!line.starts_with(word)) return false;
-  line.remove_prefix(word.size());
-  for (int64_t* number : numbers) {
-    if (!line.starts_with(' ')) return false;
-    line.remove_prefix(1);
-    const size_t end = std::min(line.find(' '), line.size());
-    auto value = ParseInt64(line.substr(0, end));
-    if (!value) return false;
-    *number = *value;
-    line.remove_prefix(end);
-  }
-  if (rest == nullptr) return line.empty();
-  if (line.size() < 2 || line[0] != ' ') return false;
-  *rest = line.substr(1);
-  return true;
-}
-
 bool ReadQueueLine(std::string_view line, DispatchedMarker& marker) {
   int64_t first = 0, end = 0, queue_id = 0;
   std::string_view topic;
@@ -54,7 +36,21 @@ bool ReadQueueLine(std::string_view line, DispatchedMarker& marker) {
       queue_id > INT32_MAX || !IsSafeTopicDirectory(topic)) {
     return false;
   }
-  marker.queues[{std::string(topic), static_cast<int32_t>(queue_id)}] = {first, QueueOffset(end)};
+  marker.queues[{std::string(topic), static_cast<int32_t>(queue_id)}] = {first, QueueOffset(end), std::nullopt};
+  return true;
+}
+
+bool ReadPendingLine(std::string_view line, DispatchedMarker& marker) {
+  int64_t offset = 0, position = 0, bytes = 0, tags_code = 0, queue_id = 0;
+  std::string_view topic;
+  if (!ReadFields(line, "pending", {&offset, &position, &bytes, &tags_code, &queue_id}, &topic) || offset < 0 ||
+      QueueOffset(offset) > kMaxQueueOffset || position < 0 || bytes <= 0 || bytes > INT32_MAX || queue_id < 0 ||
+      queue_id > INT32_MAX) {
+    return false;
+  }
+  const auto queue = marker.queues.find({std::string(topic), static_cast<int32_t>(queue_id)});
+  if (queue == marker.queues.end()) return false;
+  queue->second.pending = {QueueOffset(offset), {PhysicalOffset(position), static_cast<int32_t>(bytes), tags_code}};
   return true;
 }
 
@@ -100,6 +96,13 @@ std::string DispatchedMarker::Encode() const {
     text += "queue " + std::to_string(queue.first) + " " + std::to_string(queue.end.value()) + " " +
             std::to_string(name.queue_id) + " " + name.topic + "\n";
   }
+  for (const auto& [name, queue] : queues) {
+    if (!queue.pending) continue;
+    const auto& [at, entry] = *queue.pending;
+    text += "pending " + std::to_string(at.value()) + " " + std::to_string(entry.physical_offset.value()) + " " +
+            std::to_string(entry.bytes) + " " + std::to_string(entry.tags_code) + " " + std::to_string(name.queue_id) +
+            " " + name.topic + "\n";
+  }
   if (index) {
     text += "indexed " + std::to_string(index->position.value()) + "\n";
     for (const auto& [name, header, crc] : index->files) {
@@ -130,7 +133,9 @@ Result<DispatchedMarker> DispatchedMarker::Decode(std::string_view text) {
     } else if (line_number == 4) {
       good = ReadFields(line, "record", {&record, &marker.store_timestamp, &crc}, nullptr);
     } else if (!line.empty()) {
-      good = line.starts_with("queue ") ? ReadQueueLine(line, marker) : ReadIndexLine(line, marker);
+      good = line.starts_with("queue ")     ? ReadQueueLine(line, marker)
+             : line.starts_with("pending ") ? ReadPendingLine(line, marker)
+                                            : ReadIndexLine(line, marker);
     }
     if (!good) return Damaged(line_number, "not what belongs there");
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/consume_queue.h"
 #include "store/index_file.h"
 #include "store/layout.h"
 #include "store/store_options.h"
@@ -20,9 +21,17 @@
 
 namespace mq::store {
 
+// A record whose offset fits nothing: it gets its entry, and what that means is done, when the queue's next one follows
+// it. Offset 0 below the end: the topic has begun again. Far beyond the end: what lay between is lost.
+struct PendingRecord {
+  QueueOffset offset;
+  QueueEntry entry;
+};
+
 struct MarkedQueue {
-  int64_t first = 0;  // byte of the file sequence where its first file starts
-  QueueOffset end;    // one past the last entry
+  int64_t first = 0;                     // byte of the file sequence where its first file starts
+  QueueOffset end;                       // one past the last entry
+  std::optional<PendingRecord> pending;  // its newest record below the marker, if it is such a one
 };
 
 // An index file as it was durable: its header, the number of entries included, and the CRC-32 of the entries' bytes

@@ -96,6 +96,7 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     // What there is says why perhaps.
     VerifyPlainFiles(layout, counted);
     VerifyMarker(layout, counted);
+    VerifyNumbers(layout, counted);
     MQ_TRY(VerifyTombstones(layout, counted));
     VerifyCheckpointAlone(options, counted);
     return report;
@@ -126,6 +127,7 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
   }
   VerifyPlainFiles(layout, counted);
   VerifyMarker(layout, counted);
+  VerifyNumbers(layout, counted);
   MQ_ASSIGN(Tombstones tombstones, VerifyTombstones(layout, counted));
   RecordVerifier records(options, log, counted);
   QueueVerifier queues(options, scope, std::move(tombstones), counted);

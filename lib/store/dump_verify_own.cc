@@ -2,12 +2,14 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 
 #include "base/file.h"
 #include "store/dispatched_marker.h"
 #include "store/dump_file.h"
 #include "store/log_paths.h"
 #include "store/plain_files.h"
+#include "store/queue_numbers.h"
 
 namespace mq::store {
 
@@ -20,21 +22,33 @@ Result<Tombstones> VerifyTombstones(const StoreLayout& layout, const FaultSink& 
   return Tombstones();
 }
 
+namespace {
+
+// What is wrong with a file that may be missing; nothing when it can be believed.
+template <class Decode>
+std::optional<std::string> Problem(const std::string& path, Decode decode) {
+  // A fifo would hold who reads it.
+  if (std::error_code error; std::filesystem::is_other(path, error)) return std::nullopt;  // VerifyPlainFiles names it
+  const auto text = ReadFile(path);
+  if (!text && (text.error().code == ErrorCode::kNotFound || text.error().sys_errno == EISDIR)) return std::nullopt;
+  if (!text) return WithoutPath(text.error().what, path);
+  const auto decoded = decode(*text);
+  if (!decoded) return decoded.error().what;
+  return std::nullopt;
+}
+
+}  // namespace
+
 void VerifyMarker(const StoreLayout& layout, const FaultSink& sink) {
   const std::string path = layout.Dispatched();
-  // A fifo would hold who reads it.
-  if (std::error_code error; std::filesystem::is_other(path, error)) return;  // VerifyPlainFiles names it
-  const auto text = ReadFile(path);
-  if (!text && (text.error().code == ErrorCode::kNotFound || text.error().sys_errno == EISDIR)) return;
-  std::string problem;
-  if (!text) {
-    problem = WithoutPath(text.error().what, path);
-  } else if (const auto marker = DispatchedMarker::Decode(*text); !marker) {
-    problem = marker.error().what;
-  } else {
-    return;
-  }
-  sink({path, 0, Severity::kWarning, "marker", problem + "; the next start derives the queues from the whole log"});
+  if (const auto problem = Problem(path, DispatchedMarker::Decode))
+    sink({path, 0, Severity::kWarning, "marker", *problem + "; the next start derives the queues from the whole log"});
+}
+
+void VerifyNumbers(const StoreLayout& layout, const FaultSink& sink) {
+  const std::string path = layout.Numbers();
+  if (const auto problem = Problem(path, DecodeNumbers))
+    sink({path, 0, Severity::kWarning, "numbers", *problem + "; queue offsets of lost messages may be given again"});
 }
 
 void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink) {

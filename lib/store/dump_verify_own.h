@@ -12,6 +12,9 @@ Result<Tombstones> VerifyTombstones(const StoreLayout& layout, const FaultSink& 
 // mq/dispatched. Damaged, it costs the next start a walk over the whole log.
 void VerifyMarker(const StoreLayout& layout, const FaultSink& sink);
 
+// mq/numbers. Damaged, queue offsets of lost messages may be given again.
+void VerifyNumbers(const StoreLayout& layout, const FaultSink& sink);
+
 // mq/log-paths. Damaged, nobody but the broker knows where the log lies, and it refuses to guess.
 void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink);
 

@@ -54,6 +54,7 @@ class StoreLayout {
   std::string MqDir() const { return root_ + "/mq"; }
   std::string Dispatched() const { return root_ + "/mq/dispatched"; }
   std::string Tombstones() const { return root_ + "/mq/tombstones"; }
+  std::string Numbers() const { return root_ + "/mq/numbers"; }
   std::string Pid() const { return root_ + "/mq/pid"; }
   std::string LogPathsFile() const { return root_ + "/mq/log-paths"; }
   std::string Pool() const { return root_ + "/mq/pool"; }  // names the transient pool, while there is one

@@ -67,7 +67,7 @@ class Finder {
 
   void LookAtFiles() {
     for (const std::string& path : {layout_.Lock(), layout_.Abort(), layout_.Checkpoint(), layout_.Dispatched(),
-                                    layout_.Tombstones(), layout_.LogPathsFile(), layout_.Pool(), layout_.Pid()}) {
+                                    layout_.Tombstones(), layout_.Numbers(), layout_.LogPathsFile(), layout_.Pool(), layout_.Pid()}) {
       if (const auto kind = KindOf(path); kind && *kind != S_IFREG) Add(path, "is no file");
       if (LeadsNowhere(path)) Add(path, kLeadsNowhere);
     }

@@ -212,17 +212,22 @@ Status KeepMarked(PhysicalOffset log_min, const DispatchedMarker& marker, const 
   if (state.lost != nullptr) {
     WarnLost(name, QueueOffset(0), state.lost);
     ++check.rebuilt_queues;
+    check.lost[name] = marked.end;
     check.start = log_min;
     return files.RemoveAll(check);
   }
+  KeptQueue kept{{files.first(), state.whole, marked.pending}, marker.offset};
   if (state.whole < marked.end) {
     WarnLost(name, state.whole, "a queue file is gone: derived again from there on");
     ++check.rebuilt_queues;
-    check.start = std::min(check.start, std::max(state.last_end, log_min));
+    check.lost[name] = marked.end;
+    kept.marked.pending.reset();
+    kept.derived = std::max(state.last_end, log_min);
+    check.start = std::min(check.start, kept.derived);
   }
   MQ_TRY(files.CutTo(state.whole, check));
   PassKillPoint(KillPoint::kQueueCut);
-  check.queues[name] = {files.first(), state.whole};
+  check.queues[name] = kept;
   return Ok();
 }
 
@@ -236,7 +241,7 @@ Status KeepExpired(const StoreOptions& options, PhysicalOffset log_min, const Qu
     MQ_ASSIGN(end, reader.MaxOffset(name.topic, name.queue_id));
   }
   MQ_TRY(files.CutTo(end, check));
-  if (end.value() * kQueueEntryBytes > files.first()) check.queues[name] = {files.first(), end};
+  if (end.value() * kQueueEntryBytes > files.first()) check.queues[name] = {{files.first(), end, {}}, log_min};
   return Ok();
 }
 
@@ -251,7 +256,7 @@ Result<std::optional<MarkedQueue>> LookAtMarked(const StoreOptions& options, Phy
   LogReader log(options, nullptr, marker.offset);
   MQ_ASSIGN(const MarkedState state, Examine(log_min, marker, name, marked, files, log));
   if (state.lost != nullptr) return std::optional<MarkedQueue>();
-  return std::optional(MarkedQueue{files.first(), state.whole});
+  return std::optional(MarkedQueue{files.first(), state.whole, marked.pending});
 }
 
 Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_min,
@@ -285,6 +290,7 @@ Result<QueueCheck> CheckQueues(const StoreOptions& options, PhysicalOffset log_m
   }
   for (const auto& [name, queue] : marked) {
     WarnLost(name, QueueOffset(0), "the queue's directory is gone: derived again from the log");
+    check.lost[name] = queue.end;
     ++check.rebuilt_queues;
     check.start = log_min;
   }

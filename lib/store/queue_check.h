@@ -11,15 +11,17 @@
 
 #include "base/result.h"
 #include "store/dispatched_marker.h"
+#include "store/queue_writer.h"
 #include "store/store_options.h"
 #include "store/tombstones.h"
 
 namespace mq::store {
 
 struct QueueCheck {
-  PhysicalOffset start;                     // dispatch begins here
-  std::map<QueueName, MarkedQueue> queues;  // kept, each cut to its end
-  uint64_t rebuilt_queues = 0;              // lost or damaged: derived again
+  PhysicalOffset start;                   // dispatch begins here
+  std::map<QueueName, KeptQueue> queues;  // each cut to its end
+  std::map<QueueName, QueueOffset> lost;  // where the marker says those ended of which not everything is kept
+  uint64_t rebuilt_queues = 0;            // lost or damaged: derived again
   uint64_t removed_files = 0;
 };
 

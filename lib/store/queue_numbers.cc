@@ -1,23 +1,144 @@
 #include "store/queue_numbers.h"
 
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/strings.h"
 #include "store/consume_queue.h"
+#include "store/sum_line.h"
 
 namespace mq::store {
 
-Result<std::map<QueueName, QueueOffset>> NumbersOfEntries(const StoreOptions& options, PhysicalOffset log_end,
-                                                          const Tombstones& tombstones) {
-  std::map<QueueName, QueueOffset> numbers;
+// The file:
+//   mq-numbers 1
+//   number END KNOWN-AT QUEUE-ID TOPIC      (sorted by topic, queue, END and KNOWN-AT)
+//   sum CRC32-IN-HEX                        (of everything above)
+
+namespace {
+
+constexpr std::string_view kHeadLine = "mq-numbers 1";
+
+Error Damaged(int line, const char* what) {
+  return MakeError(ErrorCode::kCorruption, "line " + std::to_string(line) + ": " + what);
+}
+
+bool ReadNumberLine(std::string_view line, KnownNumbers& numbers) {
+  int64_t end = 0, known_at = 0, queue_id = 0;
+  std::string_view topic;
+  if (!ReadFields(line, "number", {&end, &known_at, &queue_id}, &topic) || end < 0 || known_at < 0 || queue_id < 0 ||
+      queue_id > INT32_MAX || !IsSafeTopicDirectory(topic)) {
+    return false;
+  }
+  return AddNumber(numbers, {std::string(topic), static_cast<int32_t>(queue_id)},
+                   {QueueOffset(end), PhysicalOffset(known_at)});
+}
+
+// Position behind the record of the last entry below `end` that has one; nothing when none has.
+Result<std::optional<PhysicalOffset>> EndOfLastRecord(ConsumeQueueReader& reader, const StoreOptions& options,
+                                                      const QueueName& queue, QueueOffset end) {
+  const int64_t per_file = options.consume_queue_file_bytes / kQueueEntryBytes;
+  while (end.value() > 0) {
+    const QueueOffset first((end.value() - 1) / per_file * per_file);
+    MQ_ASSIGN(const QueueSpan span, reader.Read(queue.topic, queue.queue_id, first, end - first));
+    if (span.count == 0) break;
+    for (int64_t i = span.count - 1; i >= 0; --i) {
+      if (span[i].IsRecord()) return std::optional(span[i].end());
+    }
+    end = first;
+  }
+  return std::optional<PhysicalOffset>();
+}
+
+}  // namespace
+
+bool AddNumber(KnownNumbers& numbers, const QueueName& name, KnownNumber number) {
+  auto [it, behind] = numbers.equal_range(name);
+  while (it != behind) {
+    const KnownNumber& other = it->second;
+    if (other.end >= number.end && other.known_at >= number.known_at) return false;
+    it = number.end >= other.end && number.known_at >= other.known_at ? numbers.erase(it) : std::next(it);
+  }
+  // In order of their ends, so that the same numbers give the same text.
+  auto [first, last] = numbers.equal_range(name);
+  const auto place = std::find_if(first, last, [&](const auto& other) { return other.second.end > number.end; });
+  numbers.emplace_hint(place, name, number);
+  return true;
+}
+
+void AddMarked(KnownNumbers& numbers, const DispatchedMarker& marker) {
+  for (const auto& [name, queue] : marker.queues) AddNumber(numbers, name, {queue.end, marker.offset});
+}
+
+void DropDeleted(KnownNumbers& numbers, const Tombstones& tombstones) {
+  std::erase_if(numbers, [&](const auto& number) {
+    const PhysicalOffset dead = tombstones.Of(number.first.topic);
+    return dead.value() > 0 && dead >= number.second.known_at;
+  });
+}
+
+Result<KnownNumbers> NumbersOfEntries(const StoreOptions& options, PhysicalOffset log_end, const Tombstones& tombstones,
+                                      const std::optional<DispatchedMarker>& marker) {
+  KnownNumbers numbers;
   if (log_end.value() == 0) return numbers;
   MQ_ASSIGN(auto queues, ListQueues(StoreLayout(options.root)));
   ConsumeQueueReader reader(options, nullptr, log_end);
   for (const QueueName& queue : queues) {
     MQ_ASSIGN(const QueueOffset end, reader.MaxOffset(queue.topic, queue.queue_id));
-    MQ_ASSIGN(const QueueSpan last, reader.Read(queue.topic, queue.queue_id, end - 1, 1));
-    // The present life counts from 0.
-    if (last.count == 1 && last[0].physical_offset < tombstones.Of(queue.topic)) continue;
-    numbers.emplace(queue, end);
+    MQ_ASSIGN(const auto last, EndOfLastRecord(reader, options, queue, end));
+    AddNumber(numbers, queue, {end, last ? *last : marker ? marker->offset : log_end});
   }
+  // The present life counts from 0.
+  DropDeleted(numbers, tombstones);
   return numbers;
+}
+
+std::string EncodeNumbers(const KnownNumbers& numbers) {
+  std::string text(kHeadLine);
+  text += "\n";
+  for (const auto& [name, number] : numbers) {
+    text += "number " + std::to_string(number.end.value()) + " " + std::to_string(number.known_at.value()) + " " +
+            std::to_string(name.queue_id) + " " + name.topic + "\n";
+  }
+  return text + SumLine(text);
+}
+
+Result<KnownNumbers> DecodeNumbers(std::string_view text) {
+  const auto summed = AboveSumLine(text);
+  if (!summed) return MakeError(ErrorCode::kCorruption, "its sum is missing or wrong");
+  KnownNumbers numbers;
+  int line_number = 0;
+  for (std::string_view line : Split(*summed, '\n')) {
+    ++line_number;
+    const bool good = line_number == 1 ? line == kHeadLine : line.empty() || ReadNumberLine(line, numbers);
+    if (!good) return Damaged(line_number, "not what belongs there");
+  }
+  if (EncodeNumbers(numbers) != text) return Damaged(line_number, "not as it was written");
+  return numbers;
+}
+
+Result<KnownNumbers> LoadNumbers(const StoreLayout& layout, const Tombstones& tombstones) {
+  const std::string path = layout.Numbers();
+  // A fifo would hold who reads it.
+  if (std::error_code error; std::filesystem::is_other(path, error))
+    return MakeError(ErrorCode::kCorruption, path + " is no file");
+  auto text = ReadFile(path);
+  if (!text && text.error().code == ErrorCode::kNotFound) return KnownNumbers();
+  if (!text) return std::move(text).error();
+  auto numbers = DecodeNumbers(*text);
+  if (!numbers) {
+    log::Err("store.numbers", "damaged: numbers of lost messages may be given again")
+        .Field("file", path)
+        .Field("error", numbers.error());
+    return KnownNumbers();
+  }
+  DropDeleted(*numbers, tombstones);
+  return numbers;
+}
+
+Status SaveNumbers(const StoreLayout& layout, const KnownNumbers& numbers) {
+  return WriteFileAtomically(layout.Numbers(), EncodeNumbers(numbers));
 }
 
 }  // namespace mq::store

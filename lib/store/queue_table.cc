@@ -24,17 +24,27 @@ QueueState& QueueTable::GetOrCreate(std::string_view topic, int32_t queue_id) {
   return made;
 }
 
-void QueueTable::Note(std::string_view topic, int32_t queue_id, QueueOffset offset) {
+void QueueTable::Note(std::string_view topic, int32_t queue_id, QueueOffset offset, PhysicalOffset at) {
   QueueState& state = GetOrCreate(topic, queue_id);
   state.recovered = true;
   if (offset > kMaxQueueOffset) return;
   const bool first = state.next.value() == 0;
+  const QueueOffset pending = std::exchange(state.pending, QueueOffset(-1));
+  const bool confirmed = pending.value() >= 0 && offset == pending + 1;
   // A second record from 0 on: the topic was deleted and made again.
-  const bool lives_again =
-      std::exchange(state.again, !first && !state.alone && offset.value() == 0) && offset.value() == 1;
-  if (!first && offset - state.next > kMaxGapEntries) return;
+  const bool lives_again = confirmed && pending.value() == 0;
+  if (!first && !confirmed) {
+    const int64_t gap = offset - state.next;
+    if (gap > kMaxGapEntries) {
+      if (gap <= kMaxBelievedGap) state.pending = offset;
+      return;
+    }
+    if (offset.value() == 0 && !state.alone) state.pending = offset;
+  }
   // The first one claimed too high an offset when the second one lies below its file.
-  if (first || offset >= state.next || state.alone || lives_again) {
+  const bool began_again = lives_again || (state.alone && offset < state.next);
+  if (began_again) state.began_again = at;
+  if (first || offset >= state.next || began_again) {
     state.next = offset + 1;
     if (state.first_walked.value() < 0 || offset < state.first_walked) {
       state.first_walked = lives_again ? QueueOffset(0) : offset;

@@ -15,8 +15,11 @@
 
 namespace mq::store {
 
-// A jump in numbering beyond this is no gap but a forged or damaged record: it gets no entry, and does not count.
+// A jump in numbering beyond this is no gap but a forged or damaged record: it gets no entry, and does not count,
+// unless the queue's next record follows it, and then up to the second bound: that many numbers (2 GB of entries) is
+// what several lost files of the log may have held.
 inline constexpr int64_t kMaxGapEntries = 1000000;
+inline constexpr int64_t kMaxBelievedGap = 100000000;
 // Beyond it an offset is no place in a file.
 inline constexpr QueueOffset kMaxQueueOffset{INT64_MAX / 64};
 
@@ -26,9 +29,11 @@ struct QueueState {
   int32_t queue_id = 0;
   // Position of the end of the newest record of this queue in this process's life; 0 = none yet.
   PhysicalOffset last_record_end;
-  // What recovery has seen: one record only, whose offset may be wrong; a later record with offset 0 as the last one.
+  // What recovery has seen: one record only, whose offset may be wrong; as the last one a record whose offset fits
+  // nothing (PendingRecord; -1: none); the record that showed that what was before it does not count (-1: none).
   bool alone = false;
-  bool again = false;
+  QueueOffset pending{-1};
+  PhysicalOffset began_again{-1};
   // There was something of it at the start; the first of its records that the walk of the start met (-1: none).
   bool recovered = false;
   QueueOffset first_walked{-1};
@@ -41,8 +46,8 @@ class QueueTable {
   const QueueState* Find(std::string_view topic, int32_t queue_id) const;
   // Makes it with next offset 0 where missing.
   QueueState& GetOrCreate(std::string_view topic, int32_t queue_id);
-  // A record of that offset lies in the log: what the queue writer would make of it decides (queue_writer.h).
-  void Note(std::string_view topic, int32_t queue_id, QueueOffset offset);
+  // A record of that offset lies in the log at `at`: what the queue writer would make of it decides (queue_writer.h).
+  void Note(std::string_view topic, int32_t queue_id, QueueOffset offset, PhysicalOffset at);
   // At the start: raises the next offset, never lowers it.
   void Raise(std::string_view topic, int32_t queue_id, QueueOffset next);
   // The topic was deleted: its queues start again at 0. States stay valid.

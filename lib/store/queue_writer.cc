@@ -40,31 +40,30 @@ void WarnOfNumbering(const QueueName& name, QueueOffset expected, QueueOffset fo
 
 }  // namespace
 
-QueueWriter::QueueWriter(const StoreOptions& options, QueueName name, std::optional<MarkedQueue> start)
+QueueWriter::QueueWriter(const StoreOptions& options, QueueName name, std::optional<KeptQueue> start)
     : options_(options),
       name_(std::move(name)),
       directory_(StoreLayout(options.root).QueueDir(name_.topic, name_.queue_id)) {
   if (!start) return;
   started_ = true;
-  first_ = start->first;
-  end_ = start->end;
+  first_ = start->marked.first;
+  end_ = start->marked.end;
+  pending_ = start->marked.pending;
+  derived_ = start->derived;
   dirty_from_ = end_bytes();
 }
 
 std::optional<MarkedQueue> QueueWriter::marked() const {
   if (!started_) return std::nullopt;
-  return MarkedQueue{first_, end_};
+  return MarkedQueue{first_, end_, pending_};
 }
 
 Status QueueWriter::Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
-  if (again_) {
-    // Two records from 0 on are a new life of the topic, of whose deletion nothing is known: mq/tombstones is gone, or
-    // the store is RocketMQ's. One alone is a damaged offset.
-    const QueueEntry first = *again_;
-    again_.reset();
-    if (offset.value() == 1 && entry.physical_offset > first.physical_offset) {
-      MQ_TRY(StartAgain(QueueOffset(0), first, "queue offsets begin again at 0: what was there is of a former life"));
-    }
+  if (entry.physical_offset < derived_) return Ok();
+  if (pending_) {
+    const bool follows = offset == pending_->offset + 1 && entry.physical_offset > pending_->entry.physical_offset;
+    if (follows) MQ_TRY(Believe(*pending_, entry.physical_offset, anomalies));
+    pending_.reset();
   }
   if (started_ && offset == end_) return AppendEntry(entry);
   if (offset > kMaxQueueOffset) {
@@ -80,7 +79,8 @@ Status QueueWriter::Put(QueueOffset offset, const QueueEntry& entry, QueueAnomal
     return PutBelowEnd(offset, entry, anomalies);
   } else if (offset - end_ > kMaxGapEntries) {
     ++anomalies.jumps;
-    WarnOfNumbering(name_, end_, offset, "queue offset jumps too far: the record gets no queue entry");
+    WarnOfNumbering(name_, end_, offset, "queue offset jumps too far: the record gets no queue entry by itself");
+    if (offset - end_ <= kMaxBelievedGap) pending_ = {offset, entry};
     return Ok();
   } else {
     MQ_TRY(FillGap(offset, anomalies));
@@ -88,12 +88,25 @@ Status QueueWriter::Put(QueueOffset offset, const QueueEntry& entry, QueueAnomal
   return AppendEntry(entry);
 }
 
-Status QueueWriter::KeepNumbers(QueueOffset end, QueueAnomalies& anomalies) {
+// Two records that follow one another: from 0 on they are a new life of the topic, of whose deletion nothing is known
+// (mq/tombstones is gone, or the store is RocketMQ's), else there is a lost stretch in front of them. One alone has a
+// damaged offset.
+Status QueueWriter::Believe(const PendingRecord& record, PhysicalOffset confirmed_at, QueueAnomalies& anomalies) {
+  if (record.offset < end_) {
+    return StartAgain(record.offset, record.entry, confirmed_at,
+                      "queue offsets begin again at 0: what was there is of a former life");
+  }
+  MQ_TRY(FillGap(record.offset, anomalies));
+  return AppendEntry(record.entry);
+}
+
+Status QueueWriter::KeepNumbers(QueueOffset end, PhysicalOffset known_at, QueueAnomalies& anomalies) {
+  if (began_again_ >= known_at) return Ok();
   if (!started_ && end.value() > 0) {
     MQ_TRY(StartAt(end - 1));
     return AppendEntry(kPreBlank);
   }
-  return end <= end_ || end - end_ > kMaxGapEntries ? Ok() : FillGap(end, anomalies);
+  return end <= end_ || end - end_ > kMaxBelievedGap ? Ok() : FillGap(end, anomalies);
 }
 
 // The first file of a queue starts at a file boundary; what lies before its first record is pre-blank.
@@ -133,10 +146,14 @@ Result<MappedFile*> QueueWriter::WrittenFile(int64_t position) {
 Status QueueWriter::PutBelowEnd(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
   const int64_t position = offset.value() * kQueueEntryBytes;
   if (position < first_ && alone_.value() >= 0) {
-    return StartAgain(offset, entry, "the first queue offset was too high: the queue starts again");
+    return StartAgain(offset, entry, entry.physical_offset,
+                      "the first queue offset was too high: the queue starts again");
   }
   MQ_ASSIGN(MappedFile * file, WrittenFile(position));
-  if (file == nullptr || position < first_) return Ok();
+  if (file == nullptr || position < first_) {
+    if (offset.value() == 0) pending_ = {offset, entry};
+    return Ok();
+  }
   char* place = file->mutable_data() + (position - file->start());
   const QueueEntry there = LoadQueueEntry(place);
   if (there.physical_offset == entry.physical_offset && !there.IsPreBlank()) return Ok();
@@ -145,7 +162,7 @@ Status QueueWriter::PutBelowEnd(QueueOffset offset, const QueueEntry& entry, Que
   const bool overtook = position > file->start() && entry.physical_offset > there.physical_offset &&
                         LoadQueueEntry(place - kQueueEntryBytes).physical_offset > there.physical_offset;
   if (!there.IsPreBlank() && !overtook) {
-    if (offset.value() == 0 && entry.physical_offset > there.physical_offset) again_ = entry;
+    if (offset.value() == 0 && entry.physical_offset > there.physical_offset) pending_ = {offset, entry};
     ++anomalies.conflicts;
     WarnOfNumbering(name_, end_, offset, "queue offset is taken by another record: the record gets no queue entry");
     return Ok();
@@ -157,8 +174,9 @@ Status QueueWriter::PutBelowEnd(QueueOffset offset, const QueueEntry& entry, Que
 }
 
 // What was written does not count: a single record with a wrong offset, or a former life of the topic.
-Status QueueWriter::StartAgain(QueueOffset offset, const QueueEntry& entry, const char* why) {
+Status QueueWriter::StartAgain(QueueOffset offset, const QueueEntry& entry, PhysicalOffset shown_at, const char* why) {
   WarnOfNumbering(name_, end_, offset, why);
+  began_again_ = shown_at;
   file_.reset();
   below_.reset();
   full_files_.clear();

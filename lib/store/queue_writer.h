@@ -26,21 +26,29 @@ namespace mq::store {
 struct QueueAnomalies {
   uint64_t gaps = 0;       // filled with pre-blank entries
   uint64_t conflicts = 0;  // another record already has that queue offset: no entry
-  uint64_t jumps = 0;      // beyond kMaxGapEntries: no entry
+  uint64_t jumps = 0;      // beyond kMaxGapEntries: no entry, unless the next one follows it
+};
+
+// A queue whose files are kept.
+struct KeptQueue {
+  MarkedQueue marked;
+  PhysicalOffset derived;  // what its records below this give is in the files
 };
 
 class QueueWriter {
  public:
   // `start`: where the queue ends; nothing for a queue that is written from its first record on (what
   // its directory holds is then overwritten).
-  QueueWriter(const StoreOptions& options, QueueName name, std::optional<MarkedQueue> start);
+  QueueWriter(const StoreOptions& options, QueueName name, std::optional<KeptQueue> start);
 
   // Writes the entry at `offset`; above the end: the gap is filled first; below it: normally already built, and nothing
   // changes. A record whose offset is damaged must not cost those their entries that are right: one that it overtook
-  // gets its place back.
+  // gets its place back. Records that come again for another queue's sake do nothing here: what was derived of them may
+  // be of a former life of the topic, and not in the files.
   Status Put(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
-  // Numbers below `end` were given to records that are lost: empty entries up to there, if there are fewer.
-  Status KeepNumbers(QueueOffset end, QueueAnomalies& anomalies);
+  // Numbers below `end` were given to records that are lost: empty entries up to there, if there are fewer. Not where
+  // the queue has begun again at or behind `known_at`.
+  Status KeepNumbers(QueueOffset end, PhysicalOffset known_at, QueueAnomalies& anomalies);
   // Durable up to the present end.
   Status Sync();
   // Removes files none of whose records is at or behind `log_min`, oldest first; never the last one, and none in doubt:
@@ -58,7 +66,8 @@ class QueueWriter {
   Status StartAt(QueueOffset offset);
   Status FillGap(QueueOffset offset, QueueAnomalies& anomalies);
   Status PutBelowEnd(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies);
-  Status StartAgain(QueueOffset offset, const QueueEntry& entry, const char* why);
+  Status Believe(const PendingRecord& record, PhysicalOffset confirmed_at, QueueAnomalies& anomalies);
+  Status StartAgain(QueueOffset offset, const QueueEntry& entry, PhysicalOffset shown_at, const char* why);
   Result<MappedFile*> WrittenFile(int64_t position);
   Status OpenFileFor(int64_t position);
   Status CreateFile(int64_t start);
@@ -73,8 +82,10 @@ class QueueWriter {
   std::vector<std::unique_ptr<MappedFile>> full_files_;
   std::unique_ptr<MappedFile> below_;  // an earlier file that a replay looks at
   int64_t allocated_in_file_ = 0;
-  QueueOffset alone_{-1};            // the offset of the only record so far, which may be wrong
-  std::optional<QueueEntry> again_;  // of a later record with offset 0: the next one says whether the topic began again
+  QueueOffset alone_{-1};  // the offset of the only record so far, which may be wrong
+  std::optional<PendingRecord> pending_;
+  PhysicalOffset began_again_{-1};  // the record that showed it
+  PhysicalOffset derived_;          // of KeptQueue
   bool started_ = false;
   int64_t first_ = 0;
   QueueOffset end_;

@@ -7,15 +7,15 @@ namespace mq::store {
 
 QueueWriters::QueueWriters(const StoreOptions& options) : options_(options), layout_(options.root) {}
 
-QueueWriter& QueueWriters::Add(QueueName name, std::optional<MarkedQueue> start) {
+QueueWriter& QueueWriters::Add(QueueName name, std::optional<KeptQueue> start) {
   auto writer = std::make_unique<QueueWriter>(options_, std::move(name), start);
   QueueWriter& made = *writer;
   queues_.emplace(Key{made.name().topic, made.name().queue_id}, std::move(writer));
   return made;
 }
 
-void QueueWriters::Start(const std::map<QueueName, MarkedQueue>& queues) {
-  for (const auto& [name, marked] : queues) Add(name, marked);
+void QueueWriters::Start(const std::map<QueueName, KeptQueue>& queues) {
+  for (const auto& [name, kept] : queues) Add(name, kept);
 }
 
 QueueWriter& QueueWriters::GetOrCreate(std::string_view topic, int32_t queue_id) {

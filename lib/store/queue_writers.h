@@ -24,7 +24,7 @@ class QueueWriters {
   QueueWriters& operator=(const QueueWriters&) = delete;
 
   // Takes over queues whose files end where `queues` says.
-  void Start(const std::map<QueueName, MarkedQueue>& queues);
+  void Start(const std::map<QueueName, KeptQueue>& queues);
   QueueWriter& GetOrCreate(std::string_view topic, int32_t queue_id);
   // Removes all files of a topic and forgets its queues.
   Status RemoveTopic(std::string_view topic);
@@ -51,7 +51,7 @@ class QueueWriters {
       return std::hash<std::string_view>()(key.topic) ^ (static_cast<size_t>(key.queue_id) * 0x9E3779B97F4A7C15u);
     }
   };
-  QueueWriter& Add(QueueName name, std::optional<MarkedQueue> start);
+  QueueWriter& Add(QueueName name, std::optional<KeptQueue> start);
 
   StoreOptions options_;
   StoreLayout layout_;

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "store/dispatched_marker.h"
 #include "store/positions.h"
+#include "store/queue_numbers.h"
 #include "store/reput.h"
 #include "store/store_lock.h"
 #include "store/tombstones.h"
@@ -68,6 +69,15 @@ Status CopyQueues(const std::string& from, const std::string& to) {
   return ErrnoError(ErrorCode::kIo, "copy " + from + " to " + to, failed.value());
 }
 
+// What the queue files need not know: what is still to be kept, and what the marker says of their ends.
+Result<KnownNumbers> NumbersBeside(const StoreLayout& layout, const std::optional<DispatchedMarker>& marker,
+                                   const Tombstones& tombstones) {
+  MQ_ASSIGN(KnownNumbers numbers, LoadNumbers(layout, tombstones));
+  if (marker) AddMarked(numbers, *marker);
+  DropDeleted(numbers, tombstones);
+  return numbers;
+}
+
 // Everything that Reput needs, and the marker it leaves, below `out`.
 Result<Derived> Build(const StoreOptions& options, const RebuildParts& parts, const std::string& out) {
   const StoreLayout layout = options.layout();
@@ -81,7 +91,11 @@ Result<Derived> Build(const StoreOptions& options, const RebuildParts& parts, co
   }
   if (!tombstones.empty()) MQ_TRY(tombstones.Save(built));
   const bool lacks_records = found.min.value() > 0 || !found.kept_damage.empty();
-  if (lacks_records) MQ_TRY(CopyQueues(layout.ConsumeQueueDir(), built.ConsumeQueueDir()));
+  if (lacks_records) {
+    MQ_TRY(CopyQueues(layout.ConsumeQueueDir(), built.ConsumeQueueDir()));
+    MQ_ASSIGN(const KnownNumbers numbers, NumbersBeside(layout, found.marker, tombstones));
+    if (!numbers.empty()) MQ_TRY(SaveNumbers(built, numbers));
+  }
   MQ_ASSIGN(Derived derived, DeriveAtRest(target, found, true));
   if (!parts.queues) MQ_TRY(RemoveTree(built.ConsumeQueueDir()));
   if (!parts.index) MQ_TRY(RemoveTree(built.IndexDir()));
@@ -148,18 +162,26 @@ Result<Derived> RebuildInPlace(const StoreOptions& options, const RebuildParts& 
   MQ_ASSIGN(const Derived derived, Build(options, parts, work));
   const StoreLayout built(work);
   std::optional<DispatchedMarker> marker;
+  KnownNumbers numbers;
   if (PathExists(built.Dispatched())) {
     MQ_ASSIGN(const std::string text, ReadFile(built.Dispatched()));
     MQ_ASSIGN(DispatchedMarker fresh, DispatchedMarker::Decode(text));
     std::string why;
     const auto before = LoadBelievedMarker(options, fresh.log_min, derived.to, &why);
+    MQ_ASSIGN(const Tombstones tombstones, Tombstones::Load(layout));
+    if (parts.queues) {
+      MQ_ASSIGN(numbers, NumbersBeside(layout, before, tombstones));
+    }
     marker = JoinMarkers(parts, before, std::move(fresh));
   }
-  // Without a marker nothing is believed: a start after a kill from here on derives everything from the log.
+  // Without a marker nothing is believed: a start after a kill from here on derives everything from the log, but for
+  // the numbers.
+  if (!numbers.empty()) MQ_TRY(SaveNumbers(layout, numbers));
   MQ_TRY(RemoveFile(layout.Dispatched()));
   if (parts.queues) MQ_TRY(Replace(layout.ConsumeQueueDir(), built.ConsumeQueueDir()));
   if (parts.index) MQ_TRY(Replace(layout.IndexDir(), built.IndexDir()));
   if (marker) MQ_TRY(WriteDispatchedMarker(layout, *marker));
+  if (marker && parts.queues) MQ_TRY(RemoveFile(layout.Numbers()));
   MQ_TRY(RemoveTree(work));
   return derived;
 }

@@ -104,6 +104,8 @@ class LogRecovery {
 
   // No file of the log is left. What is said of the old one must not be held against the new one.
   Status BeginAnew() {
+    // Its queues begin at 0 with it.
+    if (mode_ == RecoverMode::kRepair) MQ_TRY(RemoveFile(layout_.Numbers()));
     result_.lost_log_end = evidence_.said();
     if (result_.lost_log_end.value() == 0) return Ok();
     if (mode_ != RecoverMode::kRepair) return Ok();

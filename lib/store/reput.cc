@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/file.h"
 #include "base/kill_point.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "store/queue_check.h"
-#include "store/queue_numbers.h"
 #include "store/tags_code.h"
 
 namespace mq::store {
@@ -21,6 +21,23 @@ constexpr size_t kTrimQueues = 64;
 int64_t NextLimit(const std::map<std::string, PhysicalOffset, std::less<>>& removals, PhysicalOffset limit) {
   for (const auto& [topic, position] : removals) limit = std::min(limit, position);
   return limit.value();
+}
+
+// Those that the marker does not know: it stays where it is until they are kept.
+KnownNumbers UnknownTo(const std::optional<DispatchedMarker>& marker, const KnownNumbers& numbers) {
+  KnownNumbers marked, unknown;
+  if (marker) AddMarked(marked, *marker);
+  for (const auto& [name, number] : numbers) {
+    if (AddNumber(marked, name, number)) AddNumber(unknown, name, number);
+  }
+  return unknown;
+}
+
+// From here on a kill loses none of them, whatever is cut or removed of the queue files.
+Status AddAndStore(const StoreLayout& layout, KnownNumbers& numbers, const KnownNumbers& found) {
+  bool grown = false;
+  for (const auto& [name, number] : found) grown |= AddNumber(numbers, name, number);
+  return grown ? SaveNumbers(layout, numbers) : Ok();
 }
 
 }  // namespace
@@ -60,12 +77,15 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
     log::Info("store.reput", "queues are derived from the whole log").Field("reason", why);
 
   const QueueCheckMode mode = same_life ? QueueCheckMode::kLookOnly : QueueCheckMode::kCut;
-  // Before the files are cut.
-  std::map<QueueName, QueueOffset> numbers;
+  MQ_ASSIGN(KnownNumbers numbers, LoadNumbers(layout, tombstones));
   if (!same_life && broker.log_damaged.load(std::memory_order_acquire) != 0) {
-    MQ_ASSIGN(numbers, NumbersOfEntries(options, recovered_end, tombstones));
+    MQ_ASSIGN(KnownNumbers given, NumbersOfEntries(options, recovered_end, tombstones, marker));
+    MQ_TRY(AddAndStore(layout, numbers, UnknownTo(marker, given)));
   }
   MQ_ASSIGN(QueueCheck check, CheckQueues(options, log_min, marker, tombstones, mode));
+  KnownNumbers lost;
+  for (const auto& [name, end] : check.lost) AddNumber(lost, name, {end, marker->offset});
+  MQ_TRY(AddAndStore(layout, numbers, lost));
 
   PassKillPoint(KillPoint::kQueuesChecked);
   std::unique_ptr<Reput> reput(new Reput(options, positions, check.start, std::move(tombstones)));
@@ -73,6 +93,8 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   reput->queues_.Start(check.queues);
   reput->numbers_ = std::move(numbers);
   reput->numbers_until_ = recovered_end;
+  reput->numbers_stored_ = PathExists(layout.Numbers());
+  if (marker) reput->believed_ = marker->offset;
   if (marker && check.start == marker->offset) {
     reput->marked_ = marker->offset;
     reput->last_record_ = marker->last_record;
@@ -147,9 +169,10 @@ Status Reput::Dispatch(PhysicalOffset limit, int64_t max_records) {
 
 // Records that are lost keep their numbers: without entries the next start would know nothing of them.
 Status Reput::KeepNumbers() {
-  for (const auto& [name, end] : numbers_) {
-    if (tombstones_.Of(name.topic) >= numbers_until_) continue;
-    MQ_TRY(queues_.GetOrCreate(name.topic, name.queue_id).KeepNumbers(end, queues_.anomalies()));
+  DropDeleted(numbers_, tombstones_);
+  for (const auto& [name, number] : numbers_) {
+    QueueWriter& queue = queues_.GetOrCreate(name.topic, name.queue_id);
+    MQ_TRY(queue.KeepNumbers(number.end, number.known_at, queues_.anomalies()));
   }
   numbers_.clear();
   return Ok();

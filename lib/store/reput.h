@@ -27,6 +27,7 @@
 #include "store/layout.h"
 #include "store/log_walk.h"
 #include "store/positions.h"
+#include "store/queue_numbers.h"
 #include "store/queue_writers.h"
 #include "store/store_options.h"
 #include "store/tombstones.h"
@@ -105,9 +106,10 @@ class Reput {
   uint32_t tombstones_loaded_ = 0;
   // Deleted topics whose queues still have to go, once everything before the deletion is dispatched.
   std::map<std::string, PhysicalOffset, std::less<>> pending_removals_;
-  // What the queue files of a damaged log said of its numbers, kept once everything below that position is dispatched.
-  std::map<QueueName, QueueOffset> numbers_;
+  // Numbers that the records of the log no longer show, kept once everything below that position is dispatched.
+  KnownNumbers numbers_;
   PhysicalOffset numbers_until_;
+  bool numbers_stored_ = false;  // mq/numbers is there
   // A record whose entry could not be written: tried again before anything else.
   std::optional<PhysicalOffset> undone_;
   PhysicalOffset started_from_;
@@ -125,7 +127,10 @@ class Reput {
   PhysicalOffset marked_;
   PhysicalOffset marked_log_min_;
   PhysicalOffset marked_index_;
+  // The marker that was there at the start names this: one that names less would call queues lost that were kept.
+  PhysicalOffset believed_;
   std::optional<DispatchedMarker> waiting_marker_;  // its queues are durable; `flushed` is not there yet
+  bool waiting_keeps_numbers_ = false;              // it names the entries of all numbers_ there were
 };
 
 }  // namespace mq::store

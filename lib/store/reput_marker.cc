@@ -1,6 +1,7 @@
 // The part of reput.h that makes queues and index durable and writes the marker.
 #include <algorithm>
 
+#include "base/file.h"
 #include "base/kill_point.h"
 #include "store/reput.h"
 
@@ -17,7 +18,7 @@ constexpr int64_t kMarkerBytes = int64_t{256} << 20;
 bool Reput::MarkerIsWanted() const {
   const PhysicalOffset wanted(positions_.flushd().wanted_marker.load(std::memory_order_acquire));
   const PhysicalOffset made = waiting_marker_ ? waiting_marker_->offset : marked_;
-  return wanted > made && walk_.position() > made;
+  return wanted > made && walk_.position() > made && walk_.position() >= believed_;
 }
 
 Status Reput::FlushStep(int64_t now_ms) {
@@ -37,7 +38,10 @@ Status Reput::FlushThoroughly() {
   const bool index_grew = index_ && (index_->position() > marked_index_ || index_->marker_is_stale());
   // A marker that knows of fewer files than are there would take lost ones for expired.
   const bool trimmed = trimmed_ > marked_log_min_;
-  if (last_record_.value() < 0 || undone_ || (walk_.position() <= marked_ && !index_grew && !trimmed)) return Ok();
+  const bool numbers_kept = numbers_stored_ && numbers_.empty();
+  const bool changed = walk_.position() > marked_ || index_grew || trimmed || numbers_kept;
+  if (last_record_.value() < 0 || undone_ || !changed) return Ok();
+  if (walk_.position() < believed_) return queues_.Sync(0);
   DispatchedMarker marker;
   marker.offset = walk_.position();
   // Not the present one: files of queues that are not trimmed for it yet may go after this was written.
@@ -58,6 +62,7 @@ Status Reput::FlushThoroughly() {
   }
   page_.logics_timestamp.store(marker.store_timestamp, std::memory_order_release);
   waiting_marker_ = std::move(marker);
+  waiting_keeps_numbers_ = numbers_kept;
   return Ok();
 }
 
@@ -71,7 +76,10 @@ Status Reput::WriteMarkerIfCovered() {
   if (waiting_marker_->index) marked_index_ = waiting_marker_->index->position;
   page_.durable_dispatched.store(marked_.value(), std::memory_order_release);
   waiting_marker_.reset();
-  return Ok();
+  if (!waiting_keeps_numbers_) return Ok();
+  waiting_keeps_numbers_ = false;
+  numbers_stored_ = false;
+  return RemoveFile(layout_.Numbers());
 }
 
 }  // namespace mq::store

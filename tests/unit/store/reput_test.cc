@@ -325,7 +325,8 @@ TEST(MarkerTest, IsReadExactlyAsWritten) {
   marker.last_record = PhysicalOffset(900);
   marker.store_timestamp = 77;
   marker.body_crc = 5;
-  marker.queues[{"%RETRY%a b", 3}] = {400, QueueOffset(31)};
+  marker.queues[{"%RETRY%a b", 3}] = {400, QueueOffset(31), std::nullopt};
+  marker.queues[{"T", 0}] = {0, QueueOffset(8), PendingRecord{QueueOffset(0), {PhysicalOffset(850), 50, -7}}};
   std::string text = marker.Encode();
   auto back = DispatchedMarker::Decode(text);
   ASSERT_TRUE(back.has_value()) << back.error().what;
