@@ -92,7 +92,7 @@ Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Position
   reput->tombstones_loaded_ = version;
   reput->queues_.Start(check.queues);
   reput->numbers_ = std::move(numbers);
-  reput->numbers_until_ = recovered_end;
+  reput->numbers_until_ = marker ? std::max(recovered_end, marker->offset) : recovered_end;
   reput->numbers_stored_ = PathExists(layout.Numbers());
   if (marker) reput->believed_ = marker->offset;
   if (marker && check.start == marker->offset) {
