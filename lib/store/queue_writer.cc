@@ -92,11 +92,13 @@ Status QueueWriter::Put(QueueOffset offset, const QueueEntry& entry, QueueAnomal
 // (mq/tombstones is gone, or the store is RocketMQ's), else there is a lost stretch in front of them. One alone has a
 // damaged offset.
 Status QueueWriter::Believe(const PendingRecord& record, PhysicalOffset confirmed_at, QueueAnomalies& anomalies) {
-  if (record.offset < end_) {
+  if (record.offset.value() == 0) {
     return StartAgain(record.offset, record.entry, confirmed_at,
                       "queue offsets begin again at 0: what was there is of a former life");
   }
-  MQ_TRY(FillGap(record.offset, anomalies));
+  // The numbers in between may have been kept meanwhile.
+  if (record.offset < end_) return PutBelowEnd(record.offset, record.entry, anomalies);
+  if (record.offset > end_) MQ_TRY(FillGap(record.offset, anomalies));
   return AppendEntry(record.entry);
 }
 

@@ -288,6 +288,28 @@ TEST(NumbersTest, RecordsBehindALostStretchOfManyNumbersGetTheirEntries) {
   }
 }
 
+// Its number was kept before the record behind it came.
+TEST(NumbersTest, ARecordThatWaitedGetsItsPlaceAmongKeptNumbers) {
+  TestStore store;
+  store.options.consume_queue_file_bytes = 6000000;
+  QueueAnomalies anomalies;
+  QueueWriter writer(store.options, {"T", 0}, std::nullopt);
+  const auto entry = [](int64_t position) { return QueueEntry{PhysicalOffset(position), 100, 0}; };
+  ASSERT_TRUE(writer.Put(QueueOffset(0), entry(100), anomalies).has_value());
+  ASSERT_TRUE(writer.Put(QueueOffset(1200000), entry(200), anomalies).has_value());
+  EXPECT_EQ(writer.marked()->end, QueueOffset(1));
+  ASSERT_TRUE(writer.KeepNumbers(QueueOffset(1200005), PhysicalOffset(150), anomalies).has_value());
+  ASSERT_TRUE(writer.Put(QueueOffset(1200001), entry(300), anomalies).has_value());
+  EXPECT_EQ(writer.marked()->end, QueueOffset(1200005));
+  ConsumeQueueReader reader(store.options, nullptr, PhysicalOffset(1000));
+  const auto span = reader.Read("T", 0, QueueOffset(1200000), 2);
+  ASSERT_TRUE(span.has_value());
+  ASSERT_EQ(span->count, 2);
+  EXPECT_EQ((*span)[0].physical_offset, PhysicalOffset(200));
+  EXPECT_EQ((*span)[1].physical_offset, PhysicalOffset(300));
+  EXPECT_EQ(reader.Read("T", 0, QueueOffset(0), 1)->count, 1);
+}
+
 TEST(NumbersTest, TheirFileIsReadExactlyAsWritten) {
   KnownNumbers numbers;
   AddNumber(numbers, {"%RETRY%a b", 3}, {QueueOffset(31), PhysicalOffset(900)});
