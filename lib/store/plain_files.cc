@@ -66,8 +66,9 @@ class Finder {
   }
 
   void LookAtFiles() {
-    for (const std::string& path : {layout_.Lock(), layout_.Abort(), layout_.Checkpoint(), layout_.Dispatched(),
-                                    layout_.Tombstones(), layout_.Numbers(), layout_.LogPathsFile(), layout_.Pool(), layout_.Pid()}) {
+    for (const std::string& path :
+         {layout_.Lock(), layout_.Abort(), layout_.Checkpoint(), layout_.Dispatched(), layout_.Tombstones(),
+          layout_.Numbers(), layout_.LogPathsFile(), layout_.Pool(), layout_.Pid()}) {
       if (const auto kind = KindOf(path); kind && *kind != S_IFREG) Add(path, "is no file");
       if (LeadsNowhere(path)) Add(path, kLeadsNowhere);
     }
