@@ -6,8 +6,8 @@
 
 namespace mq::store {
 
-Result<const protocol::MessageView*> LogWalk::Next(PhysicalOffset to) {
-  while (position_ < to) {
+Result<const protocol::MessageView*> LogWalk::Next(PhysicalOffset to, PhysicalOffset stop) {
+  while (position_ < std::min(to, stop)) {
     const int64_t at = position_ - region_start_;
     if (region_start_.value() < 0 || at < 0 || at >= static_cast<int64_t>(region_.bytes.size())) {
       MQ_ASSIGN(region_, log_.ReadRegion(position_));

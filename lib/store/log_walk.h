@@ -18,7 +18,9 @@ class LogWalk {
 
   // The record at position(), which then moves behind it; nothing at `to`. The view is valid until the
   // next call.
-  Result<const protocol::MessageView*> Next(PhysicalOffset to);
+  Result<const protocol::MessageView*> Next(PhysicalOffset to) { return Next(to, to); }
+  // Nothing from `stop` on, which need not be a boundary: the record that lies across it is the last one.
+  Result<const protocol::MessageView*> Next(PhysicalOffset to, PhysicalOffset stop);
 
   // Goes on there, for when the log below it is gone.
   void SkipTo(PhysicalOffset position) {

@@ -143,7 +143,7 @@ Status Reput::DispatchRecord(const protocol::MessageView& message) {
   return queues_.GetOrCreate(message.topic, message.queue_id).Put(message.queue_offset, entry, queues_.anomalies());
 }
 
-Status Reput::Dispatch(PhysicalOffset limit, int64_t max_records) {
+Status Reput::Dispatch(PhysicalOffset to, PhysicalOffset stop, int64_t max_records) {
   if (undone_) {
     Slice slice;
     MQ_ASSIGN(protocol::MessageView message, log_.ReadRecord(*undone_, &slice));
@@ -152,7 +152,7 @@ Status Reput::Dispatch(PhysicalOffset limit, int64_t max_records) {
     if (index_) index_->Dispatch(message, walk_.position());
   }
   for (int64_t i = 0; i < max_records; ++i) {
-    MQ_ASSIGN(const protocol::MessageView* message, walk_.Next(limit));
+    MQ_ASSIGN(const protocol::MessageView* message, walk_.Next(to, stop));
     if (message == nullptr) break;
     ++records_;
     last_record_ = walk_.record_position();
@@ -302,8 +302,9 @@ Result<ReputOutcome> Reput::DispatchStep(int64_t now_ms, int64_t max_records) {
   const PhysicalOffset whole = limit();
   FollowLogMin();
   MQ_TRY(LoadNewTombstones());
-  const PhysicalOffset limit_now(NextLimit(pending_removals_, whole));
-  Status dispatched = Dispatch(limit_now, max_records);
+  // Where the queues of a deleted topic go first. In a log that another broker has cut it may be inside of a record.
+  const PhysicalOffset stop(NextLimit(pending_removals_, whole));
+  Status dispatched = Dispatch(whole, stop, max_records);
   if (index_) index_->CatchUp(undone_ ? *undone_ : walk_.position(), max_records, now_ms);
   if (index_) index_->Audit(now_ms);
   FollowIndexChecks();

@@ -78,7 +78,8 @@ class Reput {
   Reput(const StoreOptions& options, Positions& positions, PhysicalOffset start, Tombstones tombstones);
   Status LoadNewTombstones();
   Result<bool> ApplyTombstones();
-  Status Dispatch(PhysicalOffset limit, int64_t max_records);
+  // Of what is readable below `to`, the records in front of `stop`.
+  Status Dispatch(PhysicalOffset to, PhysicalOffset stop, int64_t max_records);
   Status DispatchRecord(const protocol::MessageView& message);
   Status KeepNumbers();
   Status FlushStep(int64_t now_ms);

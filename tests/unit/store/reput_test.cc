@@ -339,5 +339,22 @@ TEST(MarkerTest, IsReadExactlyAsWritten) {
   }
 }
 
+// A topic was deleted behind records that are gone; another broker has written a record across that position.
+TEST(ReputTest, ADeletionInsideOfARecordTakesNothingOfAnotherTopic) {
+  TestStore store;
+  store.Boot();
+  store.Append("C", 0, "dead");
+  const AppendResult across = store.Append("T", 0, std::string(300, 'x'));
+  store.Append("T", 0, "next");
+  store.FlushAll();
+  Tombstones tombstones;
+  tombstones.Add("C", across.physical_offset + 100);
+  ASSERT_TRUE(tombstones.Save(store.layout()).has_value());
+  store.positions->own_broker().tombstones.store(1);
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("T", 0).size(), 2U);
+  EXPECT_TRUE(store.Bodies("C", 0).empty());
+}
+
 }  // namespace
 }  // namespace mq::store
