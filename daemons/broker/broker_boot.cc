@@ -40,6 +40,11 @@ std::string DamageText(const store::RecoverResult& recovered) {
     text += std::to_string(bytes) + " bytes from position " + std::to_string(first->from.value()) + " on are skipped";
     if (kept.back().to == recovered.end && !kept.back().served) text += ", the last messages of the log among them";
   }
+  if (recovered.records_dropped > 0) {
+    if (!text.empty()) text += "; ";
+    text += "above the last flush it was damaged at position " + std::to_string(recovered.end.value()) + ", and " +
+            std::to_string(recovered.records_dropped) + " whole messages behind that were cut with it";
+  }
   if (const auto first = std::find_if(kept.begin(), kept.end(), is_served); first != kept.end()) {
     if (!text.empty()) text += "; ";
     text += "bodies of messages that do not match their checksums are served as found: " +

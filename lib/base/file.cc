@@ -192,7 +192,13 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, bool
     // A second name for the old file, put in place in one step: at no moment is neither of the two whole.
     const std::string link = bak + ".tmp";
     ::unlink(link.c_str());
-    if (::link(path.c_str(), link.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "link " + link);
+    if (::link(path.c_str(), link.c_str()) != 0) {
+      // Another user's file, or a filesystem without links: a copy does as well.
+      MQ_ASSIGN(const std::string before, ReadFile(path));
+      MQ_ASSIGN(const UniqueFd copy, OpenFile(link, O_WRONLY | O_CREAT | O_TRUNC));
+      MQ_TRY(WriteAll(copy.get(), before, link));
+      if (::fsync(copy.get()) != 0) return ErrnoError(ErrorCode::kIo, "fsync " + link);
+    }
     PassKillPoint(KillPoint::kBackupLinked);
     if (::rename(link.c_str(), bak.c_str()) != 0) return ErrnoError(ErrorCode::kIo, "rename " + link);
     // rename does nothing when both names are one file, so the second name may still be there.

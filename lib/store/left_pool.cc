@@ -36,7 +36,7 @@ Result<int64_t> CopyInto(const std::string& path, const HeldSlot& held, int64_t 
   }
   std::vector<char> there(kCopyBytes);
   int64_t written = 0;
-  for (int64_t at = held.from; at < held.to;) {
+  for (int64_t at = held.copy_from; at < held.to;) {
     const auto piece = static_cast<size_t>(std::min<int64_t>(held.to - at, kCopyBytes));
     const std::string_view bytes(held.data + (at - held.start), piece);
     const ssize_t n = ::pread(fd.get(), there.data(), piece, at - held.start);
@@ -132,12 +132,12 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps
 Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_end) {
   using Kind = PoolJudgement::Kind;
   LeftPool left;
-  MQ_ASSIGN(const PoolJudgement found, JudgePool(options, !AbortExists(options.layout())));
+  MQ_ASSIGN(const PoolJudgement found, JudgePool(options, !AbortExists(options.layout()), log_end));
   if (found.kind == Kind::kNone || found.kind == Kind::kUnused) return left;
   left.path = found.name.path;
   left.found = found.kind == Kind::kTake;
   if (left.found) {
-    SlotsToTake(found, left, log_end);
+    SlotsToTake(found, left);
   } else {
     left.loss = LossText(found.why);
   }

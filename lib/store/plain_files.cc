@@ -189,6 +189,9 @@ Status RefuseForbidden(const StoreLayout& layout) {
   for (const std::string& folder : {layout.root(), layout.ConsumeQueueDir(), layout.ConfigDir(), layout.MqDir()}) {
     MQ_TRY(MustAllow(folder, R_OK | W_OK | X_OK, "may not be read and written"));
   }
+  for (const std::string& folder : layout.WritableLogDirs()) {
+    MQ_TRY(MustAllow(folder, R_OK | W_OK | X_OK, "may not be read and written"));
+  }
   for (const std::string& file : {layout.Lock(), layout.Checkpoint(), LastLogFile(layout)}) {
     MQ_TRY(MustAllow(file, R_OK | W_OK, "may not be read and written"));
   }

@@ -23,13 +23,14 @@ HeldSlot LookAtSlot(const PoolHeader& header, int32_t slot, const char* data, Ph
   held.from = header.slot[slot].from.load(std::memory_order_relaxed);
   held.data = data;
   const int64_t end = std::min(header.wrote.load(std::memory_order_acquire), held.start + header.file_bytes);
-  held.to = held.from;
+  held.to = held.copy_from = held.from;
   while (held.to < end) {
     const std::string_view rest(data + (held.to - held.start), static_cast<size_t>(end - held.to));
     const RecordCheck check = CheckRecord(rest, PhysicalOffset(held.to), protocol::BodyCheck::kCrc);
     if (check.kind == RecordKind::kBad) {
-      if (held.damage.empty())
-        held.damage = "is damaged at position " + std::to_string(held.to) + ": " + std::string(check.reason);
+      // The last one: what lies in front may be in the log already.
+      held.damaged_at = held.to;
+      held.reason = check.reason;
       if (!check.body_only) {
         const std::string_view all(data, static_cast<size_t>(end - held.start));
         const auto next = FindNextRecord(all, PhysicalOffset(held.start), PhysicalOffset(held.to + 1));
@@ -43,9 +44,8 @@ HeldSlot LookAtSlot(const PoolHeader& header, int32_t slot, const char* data, Ph
   return held;
 }
 
-// Slots in the order of the log, and in `wrong` those whose numbers make no sense.
-std::vector<HeldSlot> HeldSlots(const PoolJudgement& taken, int& wrong, PhysicalOffset count_from) {
-  std::vector<HeldSlot> slots;
+// A slot of a file that has been removed since was in it before.
+void FillSlots(PoolJudgement& taken, int64_t log_min, PhysicalOffset count_from) {
   const PoolHeader& header = taken.pool->header();
   for (int32_t i = 0; i < static_cast<int32_t>(header.slots); ++i) {
     const int64_t start = header.slot[i].start.load(std::memory_order_acquire);
@@ -53,14 +53,14 @@ std::vector<HeldSlot> HeldSlots(const PoolJudgement& taken, int& wrong, Physical
     if (start == -1) continue;  // free
     if (start < 0 || start > INT64_MAX - header.file_bytes || start % header.file_bytes != 0 || from < start ||
         from > start + header.file_bytes) {
-      ++wrong;
+      ++taken.wrong_slots;
       continue;
     }
-    if (start + header.file_bytes <= taken.log_min) continue;  // removed, so it was committed
-    slots.push_back(LookAtSlot(header, i, taken.pool->SlotData(i), count_from));
+    if (start + header.file_bytes <= log_min) continue;
+    taken.slots.push_back(LookAtSlot(header, i, taken.pool->SlotData(i), count_from));
   }
-  std::sort(slots.begin(), slots.end(), [](const HeldSlot& a, const HeldSlot& b) { return a.start < b.start; });
-  return slots;
+  std::sort(taken.slots.begin(), taken.slots.end(),
+            [](const HeldSlot& a, const HeldSlot& b) { return a.start < b.start; });
 }
 
 bool HoldsNothing(const HeldSlot& held) { return held.to == held.from; }
@@ -75,24 +75,24 @@ bool IsAnother(const RecordCheck& logged, const RecordCheck& pooled) {
           logged.message.born_timestamp != pooled.message.born_timestamp || logged.bytes != pooled.bytes);
 }
 
-// Whether a broker that knew nothing of the pool has gone on with the log: where the two first differ, the log holds
-// something whole of its own.
-bool LogWentOn(const StoreLayout& layout, const std::vector<HeldSlot>& slots, int64_t file_bytes) {
-  for (const HeldSlot& held : slots) {
-    const auto file =
-        MappedFile::OpenReadOnly(layout.CommitLogFile(PhysicalOffset(held.start)), held.start, file_bytes);
-    if (!file) return false;  // told by who writes it
-    for (int64_t at = held.from; at < held.to;) {
-      const auto rest = [&](const char* data) {
-        return std::string_view(data + (at - held.start), static_cast<size_t>(held.start + file_bytes - at));
-      };
-      const RecordCheck pooled = CheckRecord(rest(held.data), PhysicalOffset(at), protocol::BodyCheck::kSkip);
-      if (pooled.bytes <= 0) return false;
-      if (rest(file->data()).substr(0, pooled.bytes) != rest(held.data).substr(0, pooled.bytes)) {
-        return IsAnother(CheckRecord(rest(file->data()), PhysicalOffset(at), protocol::BodyCheck::kCrc), pooled);
-      }
-      at += pooled.bytes;
-    }
+// Finds where the log does not have a slot's bytes yet. A whole record of it is never written over by a damaged copy.
+// True when it is another one: a broker that knew nothing of the pool has gone on with the log.
+bool LogWentOn(const StoreLayout& layout, HeldSlot& held, int64_t file_bytes) {
+  const auto file = MappedFile::OpenReadOnly(layout.CommitLogFile(PhysicalOffset(held.start)), held.start, file_bytes);
+  if (!file) return false;  // told by who writes it
+  int64_t& at = held.copy_from;
+  while (at < held.to) {
+    const auto rest = [&](const char* data) {
+      return std::string_view(data + (at - held.start), static_cast<size_t>(held.start + file_bytes - at));
+    };
+    const RecordCheck logged = CheckRecord(rest(file->data()), PhysicalOffset(at), protocol::BodyCheck::kCrc);
+    if (logged.kind == RecordKind::kBad) return false;
+    const RecordCheck pooled = CheckRecord(rest(held.data), PhysicalOffset(at), protocol::BodyCheck::kCrc);
+    const auto bytes = static_cast<size_t>(logged.bytes);
+    const bool same = rest(file->data()).substr(0, bytes) == rest(held.data).substr(0, bytes);
+    // The rest of a record that was being copied looks like another one no more than a damaged copy does.
+    if (!same && pooled.kind != RecordKind::kBad) return IsAnother(logged, pooled);
+    at += logged.bytes;
   }
   return false;
 }
@@ -172,46 +172,47 @@ Result<PoolJudgement> Judge(const StoreLayout& layout, bool clean) {
 
 }  // namespace
 
-Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean) {
+Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean, PhysicalOffset count_from) {
   const StoreLayout layout = options.layout();
   MQ_ASSIGN(PoolJudgement found, Judge(layout, clean));
   if (found.kind != PoolJudgement::Kind::kTake) return found;
   MQ_ASSIGN(const auto files, ListLogFiles(layout));
-  if (!files.empty()) found.log_min = files.front().start;
-  int wrong = 0;
-  const auto slots = HeldSlots(found, wrong, PhysicalOffset(0));
-  if (files.empty() && wrong == 0 && std::all_of(slots.begin(), slots.end(), HoldsNothing)) {
+  FillSlots(found, files.empty() ? 0 : files.front().start, count_from);
+  const int64_t file_bytes = found.pool->header().file_bytes;
+  if (files.empty() && found.wrong_slots == 0 && std::all_of(found.slots.begin(), found.slots.end(), HoldsNothing)) {
     found.kind = PoolJudgement::Kind::kUnused;
   } else if (files.empty()) {
     found.kind = PoolJudgement::Kind::kSetAside;
     found.why = "the log of the transient pool " + found.name.path + " is gone";
-  } else if (LogWentOn(layout, slots, found.pool->header().file_bytes)) {
+  } else if (std::any_of(found.slots.begin(), found.slots.end(),
+                         [&](HeldSlot& held) { return LogWentOn(layout, held, file_bytes); })) {
     found.kind = PoolJudgement::Kind::kSetAside;
     found.why = "another broker has gone on with the log since the transient pool " + found.name.path + " was left";
   }
-  if (found.kind != PoolJudgement::Kind::kTake) found.pool.reset();
+  if (found.kind == PoolJudgement::Kind::kTake) return found;
+  found.slots.clear();
+  found.pool.reset();
   return found;
 }
 
-std::vector<HeldSlot> SlotsToTake(const PoolJudgement& taken, LeftPool& left, PhysicalOffset count_from) {
-  int wrong = 0;
-  std::vector<HeldSlot> slots = HeldSlots(taken, wrong, count_from);
+std::vector<HeldSlot> SlotsToTake(const PoolJudgement& taken, LeftPool& left) {
+  std::vector<HeldSlot> slots;
   std::string why;
-  size_t good = 0;
-  for (const HeldSlot& held : slots) {
-    if (good > 0 && held.from != left.to) {
+  for (const HeldSlot& held : taken.slots) {
+    if (!slots.empty() && held.from != left.to) {
       why = "holds nothing from position " + std::to_string(left.to) + " on";
       break;
     }
-    if (good++ == 0) left.from = held.from;
+    if (slots.empty()) left.from = held.from;
     left.to = held.to;
     left.records += held.records;
-    if (left.damage.empty() && !held.damage.empty()) {
-      left.damage = "the transient pool " + left.path + " " + held.damage + "; it goes into the log as it is";
+    if (left.damage.empty() && held.damaged_at >= held.copy_from) {
+      left.damage = "the transient pool " + left.path + " is damaged at position " + std::to_string(held.damaged_at) +
+                    ": " + held.reason + "; it goes into the log as it is";
     }
+    slots.push_back(held);
   }
-  slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(good), slots.end());
-  if (why.empty() && wrong > 0) why = "has a damaged head";
+  if (why.empty() && taken.wrong_slots > 0) why = "has a damaged head";
   if (!why.empty()) left.loss = "the transient pool " + left.path + " " + why + "; the rest of it is not in the log";
   return slots;
 }

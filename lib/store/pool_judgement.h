@@ -20,9 +20,11 @@ struct HeldSlot {
   int64_t start;
   int64_t from;
   int64_t to;
-  const char* data;     // of the file's first byte
-  int64_t records = 0;  // whole ones at or behind the position asked for
-  std::string damage;   // where the first damage is, and what; empty: none
+  int64_t copy_from;        // what lies below is in the log already
+  const char* data;         // of the file's first byte
+  int64_t records = 0;      // whole ones at or behind the position asked for
+  int64_t damaged_at = -1;  // where the last damage is; -1: none
+  std::string reason;       // and what it is
 };
 
 // What there is of a pool, and what a start makes of it.
@@ -39,15 +41,16 @@ struct PoolJudgement {
   std::string why;                            // kSetAside, kForget
   bool adopt = false;                         // kTake: the store does not name it
   std::unique_ptr<TransientPoolReader> pool;  // kTake
-  int64_t log_min = 0;                        // kTake: start of the log's first file
+  std::vector<HeldSlot> slots;                // kTake: in the order of the log
+  int wrong_slots = 0;                        // kTake: those whose numbers make no sense
 };
 
-// `clean`: the last broker stopped cleanly, so that a pool without a name cannot be its.
-Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean);
+// `clean`: the last broker stopped cleanly, so that a pool without a name cannot be its. Records at or behind
+// `count_from` are counted.
+Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean, PhysicalOffset count_from = PhysicalOffset(0));
 
-// The slots of a pool to be taken that go into the log, in its order, with from, to and records noted in `left`; and,
-// as its loss, why the rest does not. A slot of a file that has been removed since was in it before.
-std::vector<HeldSlot> SlotsToTake(const PoolJudgement& taken, LeftPool& left,
-                                  PhysicalOffset count_from = PhysicalOffset(0));
+// The slots of a pool to be taken that go into the log, with from, to and records noted in `left`; and, as its damage
+// and its loss, what does not, and why.
+std::vector<HeldSlot> SlotsToTake(const PoolJudgement& taken, LeftPool& left);
 
 }  // namespace mq::store

@@ -85,9 +85,15 @@ Result<KnownNumbers> NumbersOfEntries(const StoreOptions& options, PhysicalOffse
   MQ_ASSIGN(auto queues, ListQueues(StoreLayout(options.root)));
   ConsumeQueueReader reader(options, nullptr, log_end);
   for (const QueueName& queue : queues) {
-    MQ_ASSIGN(const QueueOffset end, reader.MaxOffset(queue.topic, queue.queue_id));
-    MQ_ASSIGN(const auto last, EndOfLastRecord(reader, options, queue, end));
-    AddNumber(numbers, queue, {end, last ? *last : marker ? marker->offset : log_end});
+    const auto end = reader.MaxOffset(queue.topic, queue.queue_id);
+    // Damaged files are dealt with by who checks the queues.
+    if (!end && end.error().code == ErrorCode::kCorruption) continue;
+    if (!end) return end.error();
+    const auto last_record = EndOfLastRecord(reader, options, queue, *end);
+    if (!last_record && last_record.error().code == ErrorCode::kCorruption) continue;
+    if (!last_record) return last_record.error();
+    const auto& last = *last_record;
+    AddNumber(numbers, queue, {*end, last ? *last : marker ? marker->offset : log_end});
   }
   // The present life counts from 0.
   DropDeleted(numbers, tombstones);

@@ -415,6 +415,21 @@ TEST(RecoveryTest, AMarkerIsNotBelievedWhereARecordLiesAcrossTheMarkedOne) {
   EXPECT_EQ(bodies.back(), "next");
 }
 
+TEST(RecoveryTest, ADamagedEndAndADamagedQueueFileAreBothMended) {
+  TestStore store;
+  Fill(store, 20);
+  const AppendResult last = store.Append("T", 0, "last");
+  store.DispatchAll();
+  store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value() + 4, "XXXX");
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  ASSERT_EQ(::truncate((store.layout().QueueDir("T", 1) + "/00000000000000000000").c_str(), 148), 0);
+  store.Boot(false);
+  EXPECT_EQ(store.recovered.end, last.end());
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("T", 1).size(), 7U);
+  EXPECT_EQ(store.Append("T", 0, "next").queue_offset, last.queue_offset + 1);
+}
+
 // The walk of a clean start begins at the marker, unless what it marks is damaged.
 TEST(RecoveryTest, ACleanStartMeetsTheDamageOfTheMarkedRecord) {
   TestStore store;

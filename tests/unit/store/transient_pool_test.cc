@@ -318,6 +318,28 @@ TEST_F(PoolTest, APoolWithoutANameThatMayBeAnothersIsSetAsideAndNothingIsOverwri
   for (const char* end : {".aside.2", ".aside.3"}) ::unlink((path + end).c_str());
 }
 
+// The log's whole record wins over a damaged copy of it.
+TEST_F(PoolTest, ADamagedCopyOfWhatIsCommittedIsNotTaken) {
+  for (const bool head : {false, true}) {
+    Boot();
+    store.Append("T", 0, "first");
+    const AppendResult second = store.Append("T", 0, std::string(100, 'x'));
+    OpenFlusher()->Step(1000);
+    const AppendResult held = store.Append("T", 0, "held");
+    const std::string path = pool->path();
+    Kill();
+    store.Corrupt(path, kPoolHeaderBytes + second.physical_offset.value() + (head ? 80 : 100), "\xff\xff\xff\xff");
+    Boot();
+    EXPECT_EQ(left.loss, "");
+    EXPECT_EQ(left.damage, "");
+    EXPECT_EQ(store.recovered.end, held.end());
+    EXPECT_TRUE(store.recovered.kept_damage.empty());
+    RemovePools();
+    ASSERT_TRUE(RemoveTree(store.options.root).has_value());
+    ASSERT_TRUE(store.layout().MakeDirectories().has_value());
+  }
+}
+
 TEST_F(PoolTest, ASlotOfALogFileThatWasRemovedSinceIsPassedOver) {
   Boot();
   for (int i = 0; i < 100; ++i) store.Append("T", 0, std::string(1000, 'x'));
