@@ -122,6 +122,7 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     log.set_limit(LoadReadable(*options.positions));
     CheckPositions(*options.positions, counted, options.root);
   } else if (scope.unclean) {
+    VerifyPool(options, counted);
     counted({layout.Abort(), 0, Severity::kWarning, "abort",
              "no clean stop: a broker is running, or was killed and recovers at its next start"});
   }

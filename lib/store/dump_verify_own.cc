@@ -9,7 +9,9 @@
 #include "store/dump_file.h"
 #include "store/log_paths.h"
 #include "store/plain_files.h"
+#include "store/pool_judgement.h"
 #include "store/queue_numbers.h"
+#include "store/store_lock.h"
 
 namespace mq::store {
 
@@ -49,6 +51,14 @@ void VerifyNumbers(const StoreLayout& layout, const FaultSink& sink) {
   const std::string path = layout.Numbers();
   if (const auto problem = Problem(path, DecodeNumbers))
     sink({path, 0, Severity::kWarning, "numbers", *problem + "; queue offsets of lost messages may be given again"});
+}
+
+void VerifyPool(const VerifyOptions& options, const FaultSink& sink) {
+  StoreOptions store;
+  store.root = options.root;
+  store.log_paths = options.log_paths;
+  const auto pool = JudgePool(store, !AbortExists(store.layout()));
+  if (pool && pool->kind == PoolJudgement::Kind::kRefuse) sink({pool->missing, 0, Severity::kError, "I-1", pool->why});
 }
 
 void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink) {

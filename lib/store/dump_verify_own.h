@@ -15,6 +15,9 @@ void VerifyMarker(const StoreLayout& layout, const FaultSink& sink);
 // mq/numbers. Damaged, queue offsets of lost messages may be given again.
 void VerifyNumbers(const StoreLayout& layout, const FaultSink& sink);
 
+// A transient pool that holds records for a log file that is missing. Of a store at rest.
+void VerifyPool(const VerifyOptions& options, const FaultSink& sink);
+
 // mq/log-paths. Damaged, nobody but the broker knows where the log lies, and it refuses to guess.
 void VerifyLogPaths(const StoreLayout& layout, const FaultSink& sink);
 

@@ -75,6 +75,12 @@ Result<std::string> SetAside(const StoreLayout& layout, const std::string& path)
       .WithHint("remove " + path + ".aside*");
 }
 
+Status RefuseMissing(const PoolJudgement& found) {
+  if (found.kind != PoolJudgement::Kind::kRefuse) return Ok();
+  return MakeError(ErrorCode::kCorruption, found.missing + " " + found.why)
+      .WithHint("put the file back from a copy; to go on without them, remove the pool's file");
+}
+
 std::string LossText(const std::string& why) { return why + "; what it held beyond the log is not in the log"; }
 
 }  // namespace
@@ -85,6 +91,7 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps
   LeftPool left;
   MQ_ASSIGN(const PoolJudgement found, JudgePool(options, clean));
   if (found.kind == Kind::kNone) return left;
+  MQ_TRY(RefuseMissing(found));
   left.path = found.name.path;
   if (found.kind == Kind::kUnused) {
     MQ_TRY(RemoveFile(layout.Pool()));
@@ -111,6 +118,7 @@ Result<LeftPool> CommitLeftPool(const StoreOptions& options, bool clean, FileOps
   PassKillPoint(KillPoint::kLeftPoolFound);
   const int64_t file_bytes = found.pool->header().file_bytes;
   for (const HeldSlot& held : SlotsToTake(found, left)) {
+    if (held.to == held.from) continue;
     const std::string path = layout.CommitLogFile(PhysicalOffset(held.start));
     MQ_ASSIGN(const int64_t copied, CopyInto(path, held, file_bytes, file_ops));
     left.bytes += copied;
@@ -134,6 +142,7 @@ Result<LeftPool> LookAtLeftPool(const StoreOptions& options, PhysicalOffset log_
   LeftPool left;
   MQ_ASSIGN(const PoolJudgement found, JudgePool(options, !AbortExists(options.layout()), log_end));
   if (found.kind == Kind::kNone || found.kind == Kind::kUnused) return left;
+  MQ_TRY(RefuseMissing(found));
   left.path = found.name.path;
   left.found = found.kind == Kind::kTake;
   if (left.found) {

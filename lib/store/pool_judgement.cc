@@ -75,6 +75,15 @@ bool IsAnother(const RecordCheck& logged, const RecordCheck& pooled) {
           logged.message.born_timestamp != pooled.message.born_timestamp || logged.bytes != pooled.bytes);
 }
 
+// The file of the log that a slot is for and that is not there: what was committed of it is gone. Empty: none.
+std::string MissingFile(const StoreLayout& layout, const std::vector<HeldSlot>& slots) {
+  for (const HeldSlot& held : slots) {
+    std::string path = layout.CommitLogFile(PhysicalOffset(held.start));
+    if (!HoldsNothing(held) && !PathExists(path)) return path;
+  }
+  return {};
+}
+
 // Finds where the log does not have a slot's bytes yet. A whole record of it is never written over by a damaged copy.
 // True when it is another one: a broker that knew nothing of the pool has gone on with the log.
 bool LogWentOn(const StoreLayout& layout, HeldSlot& held, int64_t file_bytes) {
@@ -184,6 +193,9 @@ Result<PoolJudgement> JudgePool(const StoreOptions& options, bool clean, Physica
   } else if (files.empty()) {
     found.kind = PoolJudgement::Kind::kSetAside;
     found.why = "the log of the transient pool " + found.name.path + " is gone";
+  } else if (found.missing = MissingFile(layout, found.slots); !found.missing.empty()) {
+    found.kind = PoolJudgement::Kind::kRefuse;
+    found.why = "is missing, and the transient pool " + found.name.path + " holds records for it";
   } else if (std::any_of(found.slots.begin(), found.slots.end(),
                          [&](HeldSlot& held) { return LogWentOn(layout, held, file_bytes); })) {
     found.kind = PoolJudgement::Kind::kSetAside;

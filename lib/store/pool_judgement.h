@@ -35,10 +35,12 @@ struct PoolJudgement {
     kTake,      // its bytes belong in the log
     kSetAside,  // a file at the store's own place that is not believed
     kForget,    // the store names one that is gone or not its own to touch
+    kRefuse,    // a file of the log that it holds records for is missing
   };
   Kind kind = Kind::kNone;
   PoolName name;                              // of the file meant
-  std::string why;                            // kSetAside, kForget
+  std::string why;                            // kSetAside, kForget, kRefuse
+  std::string missing;                        // kRefuse: that file
   bool adopt = false;                         // kTake: the store does not name it
   std::unique_ptr<TransientPoolReader> pool;  // kTake
   std::vector<HeldSlot> slots;                // kTake: in the order of the log

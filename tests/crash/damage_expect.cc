@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kQueueDisagrees = "I-4 I-5 I-7 I-8 ";
 constexpr std::string_view kIndexDisagrees = "I-12 I-13 ";
 constexpr std::string_view kLogGap = "I-1 ";
-constexpr std::string_view kLogAhead = "I-5 I-10 I-12 I-14 ";
+constexpr std::string_view kLogAhead = "I-1 I-5 I-10 I-12 I-14 ";
 
 enum class Notice { kNo, kYes, kByQueue };
 

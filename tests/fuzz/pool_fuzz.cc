@@ -1,5 +1,5 @@
-// What a transient pool's file holds after everybody was killed: of any header and any slots only whole records, at
-// their own positions, come into the log.
+// What a transient pool's file holds after everybody was killed: of any header and any slots only what they hold comes
+// into the log, at its own position, and what is no whole record among it is told.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -57,18 +57,21 @@ std::string PoolFile(const mq::store::PoolName& name, const uint8_t* data, size_
   return file;
 }
 
-// What was brought is nothing but records and blanks, end to end, and nothing lies in front of it or behind it.
+// What was brought is records and blanks, end to end, or said to be damaged, and nothing lies in front of it or behind
+// it.
 void RequireRecords(const std::string& log, const mq::store::LeftPool& left) {
   int64_t at = left.from;
   const int64_t end = std::min(left.to, kFileBytes);
-  while (at < end) {
+  while (at < end && left.damage.empty()) {
     const std::string_view rest = std::string_view(log).substr(static_cast<size_t>(at));
     const auto check = mq::store::CheckRecord(rest, mq::store::PhysicalOffset(at), mq::protocol::BodyCheck::kCrc);
     Require(check.kind != mq::store::RecordKind::kBad);
     at += check.bytes;
   }
   const size_t first = log.find_first_not_of('\0');
-  Require(first == std::string::npos || (static_cast<int64_t>(first) >= left.from && at >= left.to));
+  const size_t last = log.find_last_not_of('\0');
+  Require(first == std::string::npos ||
+          (static_cast<int64_t>(first) >= left.from && static_cast<int64_t>(last) < left.to));
 }
 
 }  // namespace

@@ -353,6 +353,21 @@ TEST_F(PoolTest, ASlotOfALogFileThatWasRemovedSinceIsPassedOver) {
   EXPECT_EQ(store.recovered.end, end);
 }
 
+TEST_F(PoolTest, AMissingFileThatItHoldsRecordsForRefusesTheStart) {
+  Boot();
+  for (int i = 0; i < 100; ++i) store.Append("T", 0, std::string(1000, 'x'));
+  Kill();
+  const std::string path = store.layout().CommitLogFile(PhysicalOffset(65536));
+  ASSERT_TRUE(RemoveFile(path).has_value());
+  const auto refused = CommitLeftPool(store.options, false);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kCorruption);
+  EXPECT_NE(refused.error().what.find(path + " is missing"), std::string::npos) << refused.error().what;
+  const auto plan = PlanRecovery(store.options);
+  ASSERT_FALSE(plan.has_value());
+  EXPECT_EQ(plan.error().what, refused.error().what);
+}
+
 TEST_F(PoolTest, WithoutALogItIsSetAsideUnlessItHoldsNothing) {
   for (const bool held : {true, false}) {
     Boot();
