@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "base/file.h"

@@ -94,13 +94,16 @@ bool LogWentOn(const StoreLayout& layout, HeldSlot& held, int64_t file_bytes) {
     const auto rest = [&](const char* data) {
       return std::string_view(data + (at - held.start), static_cast<size_t>(held.start + file_bytes - at));
     };
-    const RecordCheck logged = CheckRecord(rest(file->data()), PhysicalOffset(at), protocol::BodyCheck::kCrc);
+    RecordCheck logged = CheckRecord(rest(file->data()), PhysicalOffset(at), protocol::BodyCheck::kSkip);
     if (logged.kind == RecordKind::kBad) return false;
-    const RecordCheck pooled = CheckRecord(rest(held.data), PhysicalOffset(at), protocol::BodyCheck::kCrc);
     const auto bytes = static_cast<size_t>(logged.bytes);
-    const bool same = rest(file->data()).substr(0, bytes) == rest(held.data).substr(0, bytes);
-    // The rest of a record that was being copied looks like another one no more than a damaged copy does.
-    if (!same && pooled.kind != RecordKind::kBad) return IsAnother(logged, pooled);
+    if (rest(file->data()).substr(0, bytes) != rest(held.data).substr(0, bytes)) {
+      logged = CheckRecord(rest(file->data()), PhysicalOffset(at), protocol::BodyCheck::kCrc);
+      if (logged.kind == RecordKind::kBad) return false;
+      const RecordCheck pooled = CheckRecord(rest(held.data), PhysicalOffset(at), protocol::BodyCheck::kCrc);
+      // The rest of a record that was being copied looks like another one no more than a damaged copy does.
+      if (pooled.kind != RecordKind::kBad) return IsAnother(logged, pooled);
+    }
     at += logged.bytes;
   }
   return false;
