@@ -91,6 +91,8 @@ void EntryFinder::OnDone(const store::QueueName& name, const Result<store::Found
         .Field("error", found.error());
     return;
   }
+  // The records may still have to be dispatched.
+  if (found->to == found->from) failed_[name] = MonotonicMs() + kRetryMs;
   if (known_.size() >= kMaxKnown) known_.clear();
   for (store::QueueOffset at = found->from; at < found->to; ++at) {
     const auto entry = found->entries.find(at);

@@ -132,6 +132,9 @@ bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limit
   for (int64_t i = 0; i < span->count; ++i, ++*at) {
     const store::QueueEntry entry = (*span)[i];
     if (entry.IsPreBlank()) continue;
+    // Written, and not published yet: mq-reputd will be there in a moment. What lies beyond what it may read is
+    // damaged.
+    if (entry.end() > core_.dispatched() && entry.end() <= core_.visible_end()) return false;
     const bool plausible = IsPlausible(entry, before);
     const Taken taken = plausible ? Take(entry, filter, limits, queue, *at) : Taken::kDamaged;
     if (taken == Taken::kFull) return false;

@@ -53,13 +53,14 @@ PhysicalOffset ConsumeQueueReader::log_min() const {
 
 namespace {
 
-bool IsVisible(const QueueEntry& entry, PhysicalOffset visible_end) {
-  return entry.IsPreBlank() || (entry.IsValid() && entry.end() <= visible_end);
-}
-
-// How many of the `count` entries at `data` are visible: they come first, because positions grow.
+// How many of the `count` entries at `data` are visible: they come first, because positions grow. A pre-blank entry
+// names none, so it is as visible as the nearest record in front of it.
 int64_t CountVisible(const char* data, int64_t count, PhysicalOffset visible_end) {
-  auto visible = [&](int64_t i) { return IsVisible(LoadQueueEntry(data + i * kQueueEntryBytes), visible_end); };
+  auto visible = [&](int64_t i) {
+    QueueEntry entry = LoadQueueEntry(data + i * kQueueEntryBytes);
+    while (entry.IsPreBlank() && i > 0) entry = LoadQueueEntry(data + --i * kQueueEntryBytes);
+    return entry.IsPreBlank() || (entry.IsValid() && entry.end() <= visible_end);
+  };
   if (count > 0 && visible(count - 1)) return count;
   int64_t low = 0;
   int64_t high = count;

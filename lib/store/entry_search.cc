@@ -53,9 +53,8 @@ class Search {
     }
     MQ_TRY(Walk(lower, upper, found));
     found.to = std::min(found.to, end);
-    // Without a neighbour behind nobody knows which of the later ones are dispatched, unless all are.
-    if (!bounded && dispatched < wrote)
-      found.to = found.entries.empty() ? from + 1 : std::max(from, found.entries.rbegin()->first) + 1;
+    // Without a neighbour behind nobody knows which of the others are dispatched, unless all are.
+    if (!bounded && dispatched < wrote) found.to = found.entries.empty() ? from : found.entries.rbegin()->first + 1;
     return found;
   }
 

@@ -17,7 +17,8 @@
 namespace mq::store {
 
 struct FoundEntries {
-  // Offsets that were looked for: [from, to). One that is not in `entries` has no whole record in the log.
+  // Offsets that were looked for: [from, to). One that is not in `entries` has no whole record in the log. None at all
+  // when their records may be among those that mq-reputd has still to dispatch.
   QueueOffset from;
   QueueOffset to;
   std::map<QueueOffset, QueueEntry> entries;
