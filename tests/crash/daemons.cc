@@ -78,8 +78,11 @@ pid_t Daemons::Spawn(const std::string& program, const std::vector<std::string>&
       ::setenv("LD_PRELOAD", options_.layer.c_str(), 1);
       // A sanitizer's runtime wants to come first; that the layer does changes nothing for it.
       ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 0);
-      ::setenv(kStoreVariable, options_.store.c_str(), 1);
-      ::setenv(kShadowVariable, options_.shadow.c_str(), 1);
+      if (!options_.shadow.empty()) {
+        ::setenv(kStoreVariable, options_.store.c_str(), 1);
+        ::setenv(kShadowVariable, options_.shadow.c_str(), 1);
+      }
+      if (!slow_.empty()) ::setenv(kSlowVariable, slow_.c_str(), 1);
     }
     std::vector<char*> words{const_cast<char*>(path.c_str())};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
@@ -106,6 +109,10 @@ Status Daemons::StartNameServer() {
   }
   name_server_address_ = std::string(Trim(text.substr(text.find(' ') + 1)));
   return Ok();
+}
+
+void Daemons::SetSlow(KillPoint point, int microseconds) {
+  slow_ = microseconds == 0 ? "" : std::to_string(static_cast<int>(point)) + ":" + std::to_string(microseconds);
 }
 
 Status Daemons::Start(const std::vector<std::string>& arguments) {

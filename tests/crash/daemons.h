@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/kill_point.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "store/positions.h"
@@ -21,8 +22,8 @@ class Daemons {
     std::string programs;  // directory of the executables
     std::string layer;     // the preloaded library; empty: none
     std::string store;
-    std::string shadow;
-    std::string log;  // stderr of all of them is appended to it
+    std::string shadow;  // empty: nothing is recorded
+    std::string log;     // stderr of all of them is appended to it
   };
   explicit Daemons(Options options) : options_(std::move(options)) {}
   ~Daemons();
@@ -30,6 +31,8 @@ class Daemons {
   // Once, for all brokers.
   Status StartNameServer();
 
+  // The daemons started from now on wait at that point (slow.cc); no `microseconds`: nowhere.
+  void SetSlow(KillPoint point, int microseconds);
   // Starts a broker and returns at once.
   Status Start(const std::vector<std::string>& arguments);
   // Waits until it says that it is ready; false when the broker is gone before it did.
@@ -55,6 +58,7 @@ class Daemons {
   void Reap(bool block);
 
   Options options_;
+  std::string slow_;
   pid_t name_server_ = -1;
   std::string name_server_address_;
   pid_t broker_ = -1;

@@ -43,8 +43,10 @@ class DamageRun {
  public:
   DamageRun(const LabOptions& options, DamageStores stores)
       : random_(options.seed),
+        slow_random_(options.seed),
         stores_(std::move(stores)),
-        daemons_(Daemons::Options{options.programs, "", stores_.root(), "", stores_.log()}) {}
+        daemons_(Daemons::Options{options.programs, options.programs + "/libcrash_slow.so", stores_.root(), "",
+                                  stores_.log()}) {}
   ~DamageRun() {
     daemons_.KillAll();
     stores_.RemovePool();
@@ -70,6 +72,7 @@ class DamageRun {
     MQ_TRY(stores_.Lay(*store_));
     MQ_ASSIGN(damage_, MakeDamage(random_, stores_, *store_));
     MQ_TRY(stores_.KeepCopy());
+    SlowDown();
     Tally& kind = kinds_[static_cast<size_t>(damage_.kind)];
     tally_ = &kind;
     Status done = CheckRound();
@@ -84,7 +87,7 @@ class DamageRun {
     daemons_.KillAll();
     return stores_.SetCopyAside(round);
   }
-  const std::string& damage_text() const { return damage_.text; }
+  std::string damage_text() const { return damage_.text + slow_text_; }
   const Tally& KindTally(size_t kind) const { return kinds_[kind]; }
   std::string LogTail() const {
     constexpr size_t kTail = 4000;
@@ -251,12 +254,30 @@ class DamageRun {
     return Ok();
   }
 
+  // What a start has yet to do is seen by who reads at once: in half of the rounds for longer.
+  void SlowDown() {
+    struct Pause {
+      KillPoint point;
+      int microseconds;
+    };
+    constexpr Pause kPauses[] = {
+        {KillPoint::kQueueEntryWritten, 50}, {KillPoint::kDispatchedUnpublished, 20000}, {KillPoint::kQueueCut, 5000},
+        {KillPoint::kQueuesChecked, 50000},  {KillPoint::kIndexFileChecked, 20000},      {KillPoint::kMarkerDue, 20000},
+    };
+    const Pause& chosen = kPauses[Below(slow_random_, std::size(kPauses))];
+    const int microseconds = Percent(slow_random_, 50) ? chosen.microseconds : 0;
+    daemons_.SetSlow(chosen.point, microseconds);
+    slow_text_ = microseconds == 0 ? "" : ", slow at kill point " + std::to_string(static_cast<int>(chosen.point));
+  }
+
   Random random_;
+  Random slow_random_;  // of its own, so that a seed damages as it did before
   DamageStores stores_;
   Daemons daemons_;
   std::vector<BaseStore> bases_;
   const BaseStore* store_ = nullptr;
   Damage damage_;
+  std::string slow_text_;
   Expectation expected_;
   std::map<std::string, std::set<std::string>> own_faults_;  // of a store: "file rule"
   Tally kinds_[static_cast<size_t>(DamageKind::kCount)];

@@ -194,9 +194,7 @@ Result<BaseStore> DamageStores::OwnStore(Random& random, const std::string& name
     MQ_ASSIGN(store.options.log_paths, store::ParseLogPaths(root(), paths, "", ","));
   }
   if (kind == OwnKind::kPool) {
-    // Committed late, so that a kill leaves something there.
-    store.arguments = {"--transient-store-pool-enable", "true", "--transient-store-pool-size", "4",
-                       "--commit-interval-commit-log",  "200"};
+    store.arguments = {"--transient-store-pool-enable", "true", "--transient-store-pool-size", "4"};
   }
   store.arguments.insert(store.arguments.end(), {"--flush-interval-commit-log", "20"});
   MQ_ASSIGN(store, Fill(random, std::move(store), kind));
@@ -211,13 +209,17 @@ Result<BaseStore> DamageStores::Fill(Random& random, BaseStore store, OwnKind ki
   Client client(journal);
   // Two lives: after the first one everything is marked and durable, of the second a kill leaves much that is not.
   for (const bool last : {false, true}) {
-    MQ_TRY(daemons.Start(DamageArguments(store)));
+    std::vector<std::string> arguments = DamageArguments(store);
+    // Committed late, so that a kill leaves something there.
+    if (kind == OwnKind::kPool) arguments.insert(arguments.end(), {"--commit-interval-commit-log", "1h"});
+    MQ_TRY(daemons.Start(arguments));
     MQ_ASSIGN(const bool ready, daemons.WaitReady(kReadyMs));
     if (!ready) return MakeError(ErrorCode::kInternal, "the broker of " + store.name + " did not start");
     MQ_TRY(client.Connect(root() + "/mq/broker.sock"));
     MQ_TRY(SendMany(random, client, kOwnSends));
     client.Close();
     if (last && !store.clean) {
+      daemons.Freeze();  // mq-flushd commits and flushes when it sees its broker go
       daemons.KillAll();
       continue;
     }

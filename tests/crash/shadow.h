@@ -18,6 +18,7 @@ namespace mq::crash {
 
 inline constexpr const char* kStoreVariable = "MQ_CRASH_STORE";    // absolute path of the store
 inline constexpr const char* kShadowVariable = "MQ_CRASH_SHADOW";  // absolute path of the shadow directory
+inline constexpr const char* kSlowVariable = "MQ_CRASH_SLOW";      // where to wait, and how long (slow.cc)
 
 inline constexpr int kAnyPoint = -1;
 inline constexpr int kNoPoint = -2;
