@@ -15,17 +15,6 @@ constexpr size_t kMappedQueues = 4096;
 
 }  // namespace
 
-QueueEntry LoadQueueEntry(const char* bytes) {
-  return {PhysicalOffset(static_cast<int64_t>(LoadBe64(bytes))), static_cast<int32_t>(LoadBe32(bytes + 8)),
-          static_cast<int64_t>(LoadBe64(bytes + 12))};
-}
-
-void StoreQueueEntry(char* bytes, const QueueEntry& entry) {
-  StoreBe64(bytes, static_cast<uint64_t>(entry.physical_offset.value()));
-  StoreBe32(bytes + 8, static_cast<uint32_t>(entry.bytes));
-  StoreBe64(bytes + 12, static_cast<uint64_t>(entry.tags_code));
-}
-
 ConsumeQueueReader::ConsumeQueueReader(const StoreOptions& options, const Positions* positions, PhysicalOffset end)
     : options_(options), layout_(options.root), positions_(positions), end_(end) {}
 

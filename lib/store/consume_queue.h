@@ -3,10 +3,6 @@
 // Entries are written by mq-reputd (queue_writer.h) and read by the pull processor for everything older
 // than the ring of recent appends. An entry counts only when its record ends at or below `dispatched`:
 // bytes behind that may be left from before a crash. Nothing here writes.
-//
-//   entry, 20 bytes: i64 physical offset | i32 size of the record | i64 tags code   (mq-store(5))
-//   entry i of a queue lies at byte i * 20 of its file sequence
-//   a pre-blank entry (offset 0, size 0x7FFFFFFF) stands for a queue offset without a record
 #pragma once
 
 #include <cstdint>
@@ -16,38 +12,15 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/bytes.h"
 #include "base/result.h"
 #include "store/commit_log.h"
 #include "store/layout.h"
 #include "store/mapped_file.h"
 #include "store/positions.h"
+#include "store/queue_entry.h"
 #include "store/store_options.h"
 
 namespace mq::store {
-
-inline constexpr int64_t kQueueEntryBytes = 20;
-inline constexpr int32_t kPreBlankSize = 0x7FFFFFFF;
-
-struct QueueEntry {
-  PhysicalOffset physical_offset;
-  int32_t bytes = 0;
-  int64_t tags_code = 0;
-
-  // Written at all (RocketMQ's test).
-  bool IsValid() const { return physical_offset.value() >= 0 && bytes > 0; }
-  bool IsPreBlank() const { return physical_offset.value() == 0 && bytes == kPreBlankSize; }
-  bool IsRecord() const { return IsValid() && !IsPreBlank(); }
-  // A damaged entry may name any position: the last there is, then.
-  PhysicalOffset end() const {
-    int64_t end = INT64_MAX;
-    return __builtin_add_overflow(physical_offset.value(), bytes, &end) ? PhysicalOffset(INT64_MAX)
-                                                                        : PhysicalOffset(end);
-  }
-};
-
-QueueEntry LoadQueueEntry(const char* bytes);
-void StoreQueueEntry(char* bytes, const QueueEntry& entry);
 
 // Contiguous entries of one file.
 struct QueueSpan {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/consume_queue.h"
 #include "store/index_file.h"
 #include "store/layout.h"
+#include "store/queue_entry.h"
 #include "store/store_options.h"
 #include "store/types.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/consume_queue.h"
 #include "store/layout.h"
+#include "store/queue_entry.h"
 
 namespace mq::store {
 

@@ -10,8 +10,9 @@
 #include <map>
 
 #include "base/result.h"
-#include "store/consume_queue.h"
+#include "store/commit_log.h"
 #include "store/positions.h"
+#include "store/queue_entry.h"
 #include "store/store_options.h"
 
 namespace mq::store {

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "base/result.h"
-#include "store/consume_queue.h"
 #include "store/mapped_file.h"
+#include "store/queue_entry.h"
 #include "store/types.h"
 
 namespace mq::store {

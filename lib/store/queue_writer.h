@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/consume_queue.h"
 #include "store/dispatched_marker.h"
 #include "store/layout.h"
 #include "store/mapped_file.h"
+#include "store/queue_entry.h"
 #include "store/queue_table.h"
 #include "store/store_options.h"
 
