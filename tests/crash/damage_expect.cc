@@ -110,7 +110,9 @@ class Comparison {
 
   void MayCut(int64_t position, size_t next_record) {
     const bool unclean = PathExists(work_ + "/store/abort");
-    if (!unclean || position < truth_.marked || TimeBehind(next_record) <= truth_.checkpoint_time) return;
+    if (!unclean || position < std::max(truth_.marked, truth_.flushed)) return;
+    // Times are RocketMQ's evidence: others have the same millisecond.
+    if (truth_.flushed == 0 && TimeBehind(next_record) <= truth_.checkpoint_time) return;
     expected_.cut_from = std::min(expected_.cut_from, position);
   }
 

@@ -126,6 +126,7 @@ Result<Truth> ReadTruth(const store::StoreOptions& options, const std::string& w
     truth.marked = marker.offset.value();
   }
   MQ_ASSIGN(const auto checkpoint, store::ReadCheckpoint(layout.Checkpoint()));
+  if (checkpoint) truth.flushed = checkpoint->flushed.value();
   if (checkpoint) truth.checkpoint_time = checkpoint->physic_timestamp;
   if (checkpoint) truth.index_time = checkpoint->index_timestamp;
   MQ_ASSIGN(const auto index, store::ListIndexFiles(layout));
