@@ -18,6 +18,10 @@ void CheckHelpers(const BrokerAddress& broker, const RuntimeInfo& info, std::vec
   if (const auto refused = info.find("sendsRefused"); refused != info.end()) {
     reasons.push_back(NameOf(broker) + ": sends are refused: " + refused->second);
   }
+  if (const auto unreadable = info.find("logUnreadable"); unreadable != info.end()) {
+    reasons.push_back(NameOf(broker) +
+                      ": consumers wait for messages of the commit log that cannot be read: " + unreadable->second);
+  }
   for (const std::string helper : {"flushd", "reputd"}) {
     const auto state = info.find(helper + "State");
     if (state != info.end() && state->second != "serving") {

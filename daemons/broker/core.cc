@@ -55,11 +55,14 @@ std::optional<store::PhysicalOffset> Core::PositionOf(Queue& queue, store::Queue
 std::optional<store::QueueOffset> Core::MinOffset(Queue& queue) const {
   if (!QueueFileIsBelieved(queue)) return store::QueueOffset(0);
   auto min = queue_reader->MinOffset(queue.topic(), queue.id());
-  // No file says it: either mq-reputd has not looked at them yet, or has none of this queue.
-  if (min && !*min) {
+  // No file says it: either mq-reputd has not looked at them yet, or has none of this queue. Or files say it that may
+  // be under way: they begin with what is not there yet.
+  const bool derived = dispatched().value() >= positions->broker().recovered_end.load(std::memory_order_acquire);
+  if (min && (!*min || !derived)) {
+    const store::QueueOffset of_files = min->value_or(store::QueueOffset(0));
     if (!queue.boot_min) min = boot_minimums->Of(*queue.state);
-    if (min && *min) queue.boot_min = *min;
-    if (queue.boot_min) return std::min(*queue.boot_min, queue.visible_max);
+    if (min && *min && !queue.boot_min) queue.boot_min = *min;
+    if (queue.boot_min) return std::min(std::max(*queue.boot_min, of_files), queue.visible_max);
   }
   if (min && *min) return std::min(**min, queue.visible_max);
   // Whatever became of the queue's files: nothing has expired yet.

@@ -54,7 +54,13 @@ struct Core {
   StatsTable counters;     // by topic, queue and group
   bool draining = false;   // no more appends
   std::string log_damage;  // what recovery found of it; empty: none
-  std::string pool_loss;   // what this start could not take from a left transient pool; empty: nothing
+  // The file of the log, by its start, that a pull could not read when it last asked, and why.
+  struct Unreadable {
+    int64_t file;
+    std::string why;
+  };
+  std::optional<Unreadable> unreadable;
+  std::string pool_loss;  // what this start could not take from a left transient pool; empty: nothing
 
   bool sync_flush() const { return options.store.flush_disk_type == store::FlushDiskType::kSync; }
   store::PhysicalOffset flushed() const {

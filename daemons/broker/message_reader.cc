@@ -16,10 +16,12 @@ constexpr int32_t kMaxMessagesOnDisk = 8;
 
 // Whether these bytes are one whole record, and the one of that place in that queue. All its lengths are looked at: no
 // client could find its way to the next one in a batch otherwise.
-bool IsRecordOf(std::string_view bytes, const store::QueueEntry& entry, int32_t queue_id, store::QueueOffset offset) {
+bool IsRecordOf(std::string_view bytes, const store::QueueEntry& entry, const Queue& queue, store::QueueOffset offset) {
   const auto record = protocol::DecodeMessage(bytes);
   if (!record || record->size != entry.bytes || record->physical_offset != entry.physical_offset) return false;
-  return (record->queue_id == queue_id && record->queue_offset == offset) || store::EntersManyQueues(*record);
+  const bool is_its =
+      record->queue_offset == offset && record->queue_id == queue.id() && record->topic == queue.topic();
+  return is_its || store::EntersManyQueues(*record);
 }
 
 }  // namespace
@@ -107,7 +109,10 @@ bool MessageReader::ScanRing(Queue& queue, const TagFilter& filter, const Limits
 
 bool MessageReader::ScanFiles(Queue& queue, const TagFilter& filter, const Limits& limits, store::QueueOffset* at) {
   if (!core_.QueueFileIsBelieved(queue)) return false;
-  const int64_t wanted = std::min(limits.scan, result_.max - *at);
+  // The ring knows what is appended; what the files say of that part may be behind it.
+  const bool ring_follows = *at < queue.ring.begin();
+  const store::QueueOffset end = ring_follows ? std::min(queue.ring.begin(), result_.max) : result_.max;
+  const int64_t wanted = std::min(limits.scan, end - *at);
   auto span = core_.queue_reader->Read(queue.topic(), queue.id(), *at, wanted);
   if (span && span->count == 0) {
     // Either mq-reputd is not there yet, or it was, and what it wrote is damaged; or it came just now. Or it has been
@@ -229,7 +234,7 @@ MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, con
                                              store::QueueOffset offset) {
   const auto is_record = [&](const char* bytes) {
     const std::string_view whole(bytes, static_cast<size_t>(entry.bytes));
-    return IsRecordOf(whole, entry, queue.id(), offset);
+    return IsRecordOf(whole, entry, queue, offset);
   };
   if (entry.physical_offset == range_end_ && range_end_ + entry.bytes <= range_file_end_) {
     store::Slice& last = result_.ranges.back();
@@ -242,10 +247,13 @@ MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, con
   if (!slice) {
     // Beyond what may be read nothing was dispatched: the entry says so, not its record.
     if (slice.error().code == ErrorCode::kInvalidArgument) return Added::kDamaged;
-    if (slice.error().code != ErrorCode::kIo) return Added::kFileGone;
-    ReportFailure(slice.error());
+    // Expiry says first what it takes. Any other file that is gone, or was cut, is missing: its messages are waited
+    // for.
+    if (entry.physical_offset < core_.log_reader->min()) return Added::kFileGone;
+    ReportFailure(entry.physical_offset, slice.error());
     return Added::kFailed;
   }
+  if (core_.unreadable && core_.unreadable->file == slice->pin->start()) core_.unreadable.reset();
   if (!is_record(slice->bytes.data())) return Added::kDamaged;
   range_end_ = entry.end();
   range_file_end_ = store::PhysicalOffset(slice->pin->end());
@@ -264,7 +272,9 @@ void MessageReader::ReportDamage(const Queue& queue, store::QueueOffset offset) 
       .Field("suppressed", suppressed);
 }
 
-void MessageReader::ReportFailure(const Error& error) {
+void MessageReader::ReportFailure(store::PhysicalOffset position, const Error& error) {
+  const int64_t file = core_.options.store.commit_log_file_bytes;
+  core_.unreadable = {position.value() / file * file, error.what};
   uint64_t suppressed = 0;
   if (!failure_lines_.Allow(&suppressed)) return;
   log::Err("pull.read", "the commit log cannot be read for now").Field("error", error).Field("suppressed", suppressed);

@@ -88,7 +88,7 @@ class MessageReader {
   enum class Added { kYes, kFileGone, kDamaged, kFailed };
   Added AddRange(const store::QueueEntry& entry, const Queue& queue, store::QueueOffset offset);
   void ReportDamage(const Queue& queue, store::QueueOffset offset);
-  void ReportFailure(const Error& error);
+  void ReportFailure(store::PhysicalOffset position, const Error& error);
   bool BatchIsFull(store::PhysicalOffset position, int32_t bytes, const Limits& limits) const;
 
   Core& core_;

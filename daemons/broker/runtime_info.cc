@@ -106,6 +106,7 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   }
   t.emplace_back("pageCacheLockTimeMills", "0");
   if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
+  if (core.unreadable) t.emplace_back("logUnreadable", core.unreadable->why);
   if (!core.pool_loss.empty()) t.emplace_back("poolLoss", core.pool_loss);
   for (const auto& [key, kind] :
        {std::pair("queueDamage", DamageMet::Kind::kEntry), std::pair("recordDamage", DamageMet::Kind::kRecord)}) {

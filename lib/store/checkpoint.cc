@@ -41,9 +41,9 @@ Checkpoint DecodeCheckpoint(std::string_view bytes) {
   const auto is_proved = [&](size_t at) {
     return number(at) >= 0 && number(at + 8) == ProofOf(number(at), checkpoint.physic_timestamp);
   };
-  checkpoint.proved = is_proved(kFlushedAt);
-  if (checkpoint.proved) checkpoint.flushed = PhysicalOffset(number(kFlushedAt));
-  if (checkpoint.proved && is_proved(kLogMinAt)) checkpoint.log_min = PhysicalOffset(number(kLogMinAt));
+  if (is_proved(kFlushedAt)) checkpoint.flushed = PhysicalOffset(number(kFlushedAt));
+  if (is_proved(kLogMinAt)) checkpoint.log_min = PhysicalOffset(number(kLogMinAt));
+  checkpoint.proved = is_proved(kFlushedAt) || is_proved(kLogMinAt);
   return checkpoint;
 }
 
@@ -55,10 +55,9 @@ Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path) {
   }
   if (bytes->size() < kCheckpointTimesBytes) return std::optional<Checkpoint>();
   const Checkpoint checkpoint = DecodeCheckpoint(*bytes);
-  Checkpoint nothing;
-  nothing.proved = checkpoint.proved;
-  nothing.log_min = checkpoint.log_min;
-  if (checkpoint == nothing) return std::optional<Checkpoint>();
+  const bool says_nothing =
+      checkpoint.physic_timestamp == 0 && checkpoint.logics_timestamp == 0 && checkpoint.index_timestamp == 0;
+  if (says_nothing && !checkpoint.proved) return std::optional<Checkpoint>();
   return std::optional<Checkpoint>(checkpoint);
 }
 

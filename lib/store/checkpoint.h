@@ -32,16 +32,19 @@ struct Checkpoint {
   int64_t logics_timestamp = 0;
   int64_t index_timestamp = 0;
   PhysicalOffset flushed;  // 0: not known
-  // The position and its proof were written with this time. Not so: by a broker that knows the times alone, or damaged.
+  // A position and its proof were written with this time. Not so: by a broker that knows the times alone, or damaged.
   bool proved = true;
   PhysicalOffset log_min{-1};  // -1: not known
+  // By a broker that knows the times alone: they make sense.
+  bool foreign() const { return !proved && physic_timestamp >= 0 && logics_timestamp >= 0; }
   bool operator==(const Checkpoint&) const = default;
 };
 
 // From the file's bytes: the three times at least, 24 of them. A position without its proof is 0.
 Checkpoint DecodeCheckpoint(std::string_view bytes);
 
-// Nothing for a missing or short file, and for one without any time: all of them mean "nothing is known to be durable".
+// Nothing for a missing or short file, and for one of zeros: none of them says whether anything is durable. One of ours
+// that knows of nothing durable yet is proved.
 Result<std::optional<Checkpoint>> ReadCheckpoint(const std::string& path);
 
 class CheckpointFile {

@@ -200,7 +200,7 @@ std::optional<DispatchedMarker> LoadBelievedMarker(const StoreOptions& options, 
   }
   if (record == MarkedRecord::kDamaged) {
     const auto checkpoint = ReadCheckpoint(layout.Checkpoint());
-    if (!checkpoint || (*checkpoint && !(*checkpoint)->proved)) {
+    if (!checkpoint || (*checkpoint && (*checkpoint)->foreign())) {
       *why = "its last record is not there, and the checkpoint is not of the same broker";
       return std::nullopt;
     }

@@ -18,6 +18,7 @@ struct LogEvidence {
   int64_t durable_timestamp = 0;  // every record stored at or before it was durable, by the checkpoint
   int64_t scan_timestamp = 0;     // a walk may begin with a file whose first record was stored at or before it
   bool distrusted = false;        // the checkpoint is in the future or damaged, and counts as none
+  bool unknown = false;           // there is no checkpoint, or none to be trusted: anything may have been durable
 
   // The position that is said to have been durable; 0: nothing is known.
   PhysicalOffset said() const { return std::max(flushed, marked); }

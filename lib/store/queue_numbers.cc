@@ -35,20 +35,28 @@ bool ReadNumberLine(std::string_view line, KnownNumbers& numbers) {
                    {QueueOffset(end), PhysicalOffset(known_at)});
 }
 
-// Position behind the record of the last entry below `end` that has one; nothing when none has.
-Result<std::optional<PhysicalOffset>> EndOfLastRecord(ConsumeQueueReader& reader, const StoreOptions& options,
-                                                      const QueueName& queue, QueueOffset end) {
+// Where a queue ends, and where the record of the last entry that has one.
+struct QueueEnd {
+  QueueOffset end;
+  std::optional<PhysicalOffset> record;
+};
+
+Result<QueueEnd> EndOfLastRecord(ConsumeQueueReader& reader, const StoreOptions& options, const QueueName& queue) {
   const int64_t per_file = options.consume_queue_file_bytes / kQueueEntryBytes;
-  while (end.value() > 0) {
+  QueueEnd found;
+  MQ_ASSIGN(found.end, reader.MaxOffset(queue.topic, queue.queue_id));
+  for (QueueOffset end = found.end; end.value() > 0;) {
     const QueueOffset first((end.value() - 1) / per_file * per_file);
     MQ_ASSIGN(const QueueSpan span, reader.Read(queue.topic, queue.queue_id, first, end - first));
     if (span.count == 0) break;
     for (int64_t i = span.count - 1; i >= 0; --i) {
-      if (span[i].IsRecord()) return std::optional(span[i].end());
+      if (!span[i].IsRecord()) continue;
+      found.record = span[i].end();
+      return found;
     }
     end = first;
   }
-  return std::optional<PhysicalOffset>();
+  return found;
 }
 
 }  // namespace
@@ -85,19 +93,28 @@ Result<KnownNumbers> NumbersOfEntries(const StoreOptions& options, PhysicalOffse
   MQ_ASSIGN(auto queues, ListQueues(StoreLayout(options.root)));
   ConsumeQueueReader reader(options, nullptr, log_end);
   for (const QueueName& queue : queues) {
-    const auto end = reader.MaxOffset(queue.topic, queue.queue_id);
+    const auto last = EndOfLastRecord(reader, options, queue);
     // Damaged files are dealt with by who checks the queues.
-    if (!end && end.error().code == ErrorCode::kCorruption) continue;
-    if (!end) return end.error();
-    const auto last_record = EndOfLastRecord(reader, options, queue, *end);
-    if (!last_record && last_record.error().code == ErrorCode::kCorruption) continue;
-    if (!last_record) return last_record.error();
-    const auto& last = *last_record;
-    AddNumber(numbers, queue, {*end, last ? *last : marker ? marker->offset : log_end});
+    if (!last && last.error().code == ErrorCode::kCorruption) continue;
+    if (!last) return last.error();
+    AddNumber(numbers, queue, {last->end, last->record ? *last->record : marker ? marker->offset : log_end});
   }
   // The present life counts from 0.
   DropDeleted(numbers, tombstones);
   return numbers;
+}
+
+Result<PhysicalOffset> EndOfEntries(const StoreOptions& options, PhysicalOffset limit) {
+  PhysicalOffset end(0);
+  MQ_ASSIGN(auto queues, ListQueues(StoreLayout(options.root)));
+  ConsumeQueueReader reader(options, nullptr, limit);
+  for (const QueueName& queue : queues) {
+    const auto last = EndOfLastRecord(reader, options, queue);
+    if (!last && last.error().code == ErrorCode::kCorruption) continue;
+    if (!last) return last.error();
+    if (last->record) end = std::max(end, *last->record);
+  }
+  return end;
 }
 
 std::string EncodeNumbers(const KnownNumbers& numbers) {

@@ -44,6 +44,10 @@ void DropDeleted(KnownNumbers& numbers, const Tombstones& tombstones);
 Result<KnownNumbers> NumbersOfEntries(const StoreOptions& options, PhysicalOffset log_end, const Tombstones& tombstones,
                                       const std::optional<DispatchedMarker>& marker);
 
+// Where the last record ends that an entry of any queue speaks of, at `limit` at most; 0: there is none. Reads a few
+// pages of each queue, changes nothing.
+Result<PhysicalOffset> EndOfEntries(const StoreOptions& options, PhysicalOffset limit);
+
 // mq/numbers. A missing file is empty, and so is a damaged one, which is told: the queue files may still know them.
 Result<KnownNumbers> LoadNumbers(const StoreLayout& layout, const Tombstones& tombstones);
 // Atomic and durable.

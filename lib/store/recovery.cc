@@ -15,6 +15,7 @@
 #include "store/log_files.h"
 #include "store/log_tail.h"
 #include "store/mapped_file.h"
+#include "store/queue_numbers.h"
 #include "store/record.h"
 #include "store/record_search.h"
 
@@ -60,6 +61,7 @@ class LogRecovery {
     if (files_.empty()) return Ok();
     result_.min = PhysicalOffset(files_.front().start);
     MissBegin();
+    MQ_TRY(BelieveEntries());
     BelieveMarker();
     MQ_ASSIGN(PhysicalOffset start, ChooseStart());
     result_.scanned_from = start;
@@ -94,6 +96,14 @@ class LogRecovery {
     const PhysicalOffset all(files_.back().start + file_bytes());
     marker_ = LoadBelievedMarker(options_, result_.min, all, &result_.marker_doubt);
     durable_ = std::max({evidence_.flushed, given_durable_, marker_ ? marker_->offset : PhysicalOffset(0)});
+  }
+
+  // Without a checkpoint the entries of the queues say at least how far there were records.
+  Status BelieveEntries() {
+    if (!evidence_.unknown) return Ok();
+    MQ_ASSIGN(const PhysicalOffset end, EndOfEntries(options_, PhysicalOffset(files_.back().start + file_bytes())));
+    given_durable_ = std::max(given_durable_, end);
+    return Ok();
   }
 
   void DropMarker(const char* why) {
@@ -235,7 +245,7 @@ class LogRecovery {
     // nothing that was is ever cut.
     const bool flushed =
         evidence_.flushed.value() > 0 ? position < evidence_.flushed : next_time <= evidence_.durable_timestamp;
-    const bool was_durable = result_.clean || position < durable_ || flushed;
+    const bool was_durable = result_.clean || evidence_.unknown || position < durable_ || flushed;
     if (!was_durable) {
       MQ_ASSIGN(result_.records_dropped, search_.CountRecords(*next));
       log::Warn("store.recover", "damage above the last durable flush: the log is cut there")

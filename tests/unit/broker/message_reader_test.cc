@@ -1,6 +1,10 @@
 // What a pull is given of queue files that are damaged while the log has expired or is not committed yet.
 #include "broker/message_reader.h"
 
+#include <unistd.h>
+
+#include <fstream>
+
 #include "../store/test_store.h"
 #include "base/clock.h"
 #include "loop/loop.h"
@@ -184,6 +188,75 @@ TEST_F(MessageReaderTest, AFailedSearchHoldsUpNoOtherQueueAndIsMadeAgainLater) {
   EXPECT_EQ(Get("T", 10).status, GetMessageStatus::kGap);
   RunUntilSearches(4);
   EXPECT_EQ(Get("T", 10).status, GetMessageStatus::kFound);
+}
+
+// A page of another queue's file: each entry is that of a whole record, of another topic.
+TEST_F(MessageReaderTest, AnEntryOfAnotherTopicIsLookedFor) {
+  std::string entry(store::kQueueEntryBytes, '\0');
+  std::ifstream file(store_.layout().QueueDir("U", 0) + "/" + store::MappedFileName(400), std::ios::binary);
+  file.read(entry.data(), store::kQueueEntryBytes);
+  ASSERT_TRUE(file.good());
+  store_.Corrupt(PathOf("T", 20), 0, entry);
+  Serve();
+  EXPECT_EQ(Read(0), Numbers(0));
+  EXPECT_NE(core_->damage_met.Text(DamageMet::Kind::kEntry), "");
+}
+
+// Not expired: whoever reads them waits, and nobody is told that they are gone.
+TEST_F(MessageReaderTest, MessagesOfAMissingFileAreWaitedFor) {
+  Serve();
+  const std::string first = store_.layout().CommitLogFile(PhysicalOffset(0));
+  ASSERT_EQ(::rename(first.c_str(), (first + "x").c_str()), 0);
+  EXPECT_EQ(Get("T", 0).status, GetMessageStatus::kGap);
+  ASSERT_TRUE(core_->unreadable.has_value());
+  EXPECT_NE(core_->unreadable->why.find(first), std::string::npos);
+  ASSERT_EQ(::rename((first + "x").c_str(), first.c_str()), 0);
+  ASSERT_EQ(::truncate(first.c_str(), 30000), 0);
+  EXPECT_EQ(Get("T", 0).status, GetMessageStatus::kGap);
+  EXPECT_TRUE(core_->unreadable.has_value());
+  ASSERT_EQ(::truncate(first.c_str(), 65536), 0);
+  EXPECT_EQ(Get("T", 0).status, GetMessageStatus::kFound);
+  EXPECT_FALSE(core_->unreadable.has_value());
+}
+
+// What lies in the ring was appended, whatever the files say of it: a gap may be filled there.
+TEST_F(MessageReaderTest, AGapOfTheFilesHidesNothingOfTheRing) {
+  for (int64_t offset = 195; offset < 198; ++offset) SetPreBlank(offset);
+  std::vector<store::RecentEntry> entries;
+  store::LogReader log(store_.options, store_.positions.get());
+  store::ConsumeQueueReader files(store_.options, store_.positions.get());
+  for (int64_t offset = 198; offset < 200; ++offset) {
+    const auto span = files.Read("T", 0, QueueOffset(offset), 1);
+    entries.push_back({(*span)[0].physical_offset, 0, (*span)[0].bytes});
+    SetPreBlank(offset);
+  }
+  Serve();
+  Queue& queue = core_->queues->GetOrCreate("T", 0);
+  for (int64_t i = 0; i < 2; ++i)
+    core_->queues->PushRecent(queue, QueueOffset(198 + i), entries[static_cast<size_t>(i)]);
+  EXPECT_EQ(Read(194), (std::vector<int>{194, 198, 199}));
+}
+
+// Files that are derived again begin with what is not there yet.
+TEST_F(MessageReaderTest, AQueueNeverSeemsToBeginBelowItsFirstMessage) {
+  Expire();
+  Serve();
+  const auto first = core_->MinOffset(core_->queues->GetOrCreate("T", 0));
+  ASSERT_TRUE(first.has_value());
+  ASSERT_GT(first->value() % 10, 0) << "inside of a queue file";
+  reader_.reset();
+  core_.reset();
+  ASSERT_TRUE(RemoveFile(store_.layout().Dispatched()).has_value());
+  store_.Boot(false);
+  ASSERT_TRUE(RemoveTree(store_.layout().QueueDir("T", 0)).has_value());
+  auto reput = store_.OpenReput();
+  Serve();
+  Queue& queue = core_->queues->GetOrCreate("T", 0);
+  EXPECT_EQ(core_->MinOffset(queue), first);
+  while (core_->dispatched().value() < store_.positions->broker().recovered_end.load()) {
+    ASSERT_TRUE(reput->Step(1, 1).has_value());
+    ASSERT_EQ(core_->MinOffset(queue), first);
+  }
 }
 
 }  // namespace

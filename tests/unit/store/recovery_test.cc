@@ -398,7 +398,7 @@ TEST(RecoveryTest, AMarkerIsNotBelievedWhereARecordLiesAcrossTheMarkedOne) {
   store.Corrupt(FileOf(store, cut.physical_offset), cut.physical_offset.value(),
                 std::string(static_cast<size_t>(marked - cut.physical_offset), '\0'));
   ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
-  ASSERT_TRUE(RemoveFile(store.layout().Checkpoint()).has_value());
+  store.ForgetFlushes();
   store.Boot(false);
   const AppendResult across = store.Append("T", 0, "across" + std::string(100, '.'));
   ASSERT_EQ(across.physical_offset, cut.physical_offset);
@@ -652,6 +652,56 @@ TEST(LockTest, OneHolderAndSharesThatOutliveIt) {
   EXPECT_FALSE(StoreLock::TryAcquire(store.layout()).has_value());
   share.Release();
   EXPECT_TRUE(StoreLock::TryAcquire(store.layout()).has_value());
+}
+
+// Lost, of zeros, of other bytes, cut, or damaged in its position alone: none of them says that nothing was flushed.
+TEST(RecoveryTest, WithoutACheckpointNothingWholeIsCut) {
+  const std::vector<std::string> heads = {"", std::string(4096, '\0'), std::string(4096, '\xFF'), std::string(10, 'x')};
+  for (const std::string& head : heads) {
+    for (const bool last : {false, true}) {
+      SCOPED_TRACE(std::to_string(head.size()) + " bytes, " + (last ? "the last is hit" : "the first is hit"));
+      TestStore store;
+      store.Boot();
+      std::vector<AppendResult> results;
+      for (int i = 0; i < 100; ++i) results.push_back(store.Append("T", 0, std::to_string(i)));
+      store.FlushAll();
+      store.DispatchAll();
+      ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+      const AppendResult& hit = last ? results.back() : results.front();
+      store.Corrupt(FileOf(store, hit.physical_offset), hit.physical_offset.value() + 4, "oops");
+      ASSERT_TRUE(RemoveFile(store.layout().Checkpoint()).has_value());
+      if (!head.empty()) {
+        ASSERT_TRUE(WriteFileAtomically(store.layout().Checkpoint(), head).has_value());
+      }
+      store.Boot(false);
+      EXPECT_EQ(store.recovered.end, results.back().end());
+      EXPECT_EQ(store.recovered.records, 99);
+      ASSERT_EQ(store.recovered.kept_damage.size(), 1U);
+      EXPECT_EQ(store.recovered.kept_damage[0].from, hit.physical_offset);
+      store.DispatchAll();
+      EXPECT_EQ(store.Bodies("T", 0).size(), 99U);
+      EXPECT_EQ(store.Append("T", 0, "new").queue_offset, QueueOffset(100)) << "no number twice";
+    }
+  }
+}
+
+TEST(RecoveryTest, ADamagedPositionMakesNoCheckpointAnotherBrokers) {
+  for (const int64_t byte : {kFlushedByte + 2, kFlushedByte + 10, kLogMinByte + 3}) {
+    TestStore store;
+    store.Boot();
+    for (int i = 0; i < 50; ++i) store.Append("T", 0, std::to_string(i));
+    store.FlushAll();
+    store.DispatchAll();
+    const AppendResult last = store.Append("T", 0, "last");
+    store.FlushAll();
+    store.DispatchAll();
+    store.Corrupt(FileOf(store, last.physical_offset), last.physical_offset.value() + 4, "oops");
+    store.Corrupt(store.layout().Checkpoint(), byte, "U");
+    store.Boot(true);
+    EXPECT_TRUE(store.recovered.marker.has_value()) << store.recovered.marker_doubt;
+    EXPECT_EQ(store.recovered.end, last.end()) << byte;
+    EXPECT_EQ(store.Append("T", 0, "new").queue_offset, QueueOffset(51)) << byte;
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "protocol/batch.h"
 #include "protocol/properties.h"
 #include "store/boot_minimums.h"
+#include "store/checkpoint.h"
 #include "store/commit_log.h"
 #include "store/consume_queue.h"
 #include "store/flusher.h"
@@ -42,10 +43,17 @@ class TestStore {
     options.queue_flush_thorough_interval_ms = 1;
     EXPECT_TRUE(NormalizeOptions(options).has_value());
     EXPECT_TRUE(layout().MakeDirectories().has_value());
+    ForgetFlushes();
   }
   ~TestStore() { RemoveTree(root_).Ignore("a left-over temporary directory"); }
 
   StoreLayout layout() const { return options.layout(); }
+
+  // The checkpoint that mq-flushd makes of a new store: nothing is durable yet. Without one nothing is known of that.
+  void ForgetFlushes() {
+    auto checkpoint = CheckpointFile::Open(layout().Checkpoint());
+    ASSERT_TRUE(checkpoint.has_value() && checkpoint->Write({}).has_value());
+  }
 
   // What a broker does at boot: recover, publish, number, open the log. Leaves abort as it is.
   // `durable`: what a left pool has brought into the log.
