@@ -38,6 +38,13 @@ void CheckLosses(const BrokerAddress& broker, const RuntimeInfo& info, std::vect
   if (const auto damage = info.find("logDamage"); damage != info.end()) {
     warnings.push_back(NameOf(broker) + ": the commit log is damaged: " + damage->second);
   }
+  if (const auto skipped = info.find("logSkipped"); skipped != info.end()) {
+    warnings.push_back(NameOf(broker) +
+                       ": damage in the commit log was skipped while queues were derived, its messages are in none: " +
+                       skipped->second +
+                       "; with the daemons down, put the file that mq-storedump STORE --verify names back from a copy, "
+                       "then mq-storedump STORE --rebuild queue,index --in-place --yes brings them back");
+  }
   if (const auto damage = info.find("recordDamage"); damage != info.end()) {
     warnings.push_back(NameOf(broker) +
                        ": messages were passed over, the log holds no whole record of them: " + damage->second);

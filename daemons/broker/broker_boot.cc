@@ -199,6 +199,7 @@ Status Broker::BuildParts(Recovery& found) {
   core_.log_damage = DamageText(recovered);
   core_.pool_loss = std::move(found.pool_loss);
   page.boot_min.store(recovered.min.value(), std::memory_order_relaxed);
+  page.recovered_from.store(recovered.scanned_from.value(), std::memory_order_relaxed);
   page.recovered_end.store(recovered.end.value(), std::memory_order_relaxed);
   page.log_damaged.store(recovered.kept_damage.empty() ? 0 : 1, std::memory_order_relaxed);
   page.confirm.store(recovered.end.value(), std::memory_order_relaxed);

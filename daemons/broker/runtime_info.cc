@@ -58,6 +58,13 @@ std::string IndexDamage(const store::ReputdPage& page) {
                      : "made anew from the log");
 }
 
+std::string SkippedByDispatch(const store::ReputdPage& page) {
+  const uint32_t stretches = page.log_skipped.load(std::memory_order_acquire);
+  if (stretches == 0) return "";
+  return std::to_string(stretches) + (stretches == 1 ? " stretch" : " stretches, the last one") + " from position " +
+         std::to_string(page.log_skipped_at.load(std::memory_order_relaxed)) + " on";
+}
+
 }  // namespace
 
 protocol::KvTable RuntimeInfo(const Core& core) {
@@ -107,6 +114,9 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   t.emplace_back("pageCacheLockTimeMills", "0");
   if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
   if (core.unreadable) t.emplace_back("logUnreadable", core.unreadable->why);
+  if (std::string skipped = SkippedByDispatch(core.positions->reputd()); !skipped.empty()) {
+    t.emplace_back("logSkipped", std::move(skipped));
+  }
   if (!core.pool_loss.empty()) t.emplace_back("poolLoss", core.pool_loss);
   for (const auto& [key, kind] :
        {std::pair("queueDamage", DamageMet::Kind::kEntry), std::pair("recordDamage", DamageMet::Kind::kRecord)}) {

@@ -14,6 +14,7 @@
 #include "store/index_file_check.h"
 #include "store/layout.h"
 #include "store/log_tail.h"
+#include "store/log_walk.h"
 #include "store/plain_files.h"
 #include "store/queue_check.h"
 #include "store/store_lock.h"
@@ -138,6 +139,7 @@ class Planner {
     MQ_ASSIGN(const std::vector<QueueName> names, ListQueues(layout_));
     for (const QueueName& name : names) MQ_TRY(PlanQueue(name));
     if (check.start >= plan_.log.end) return Ok();
+    MQ_TRY(PlanSkipped(check.start));
     std::string text = "entries of the log from position " + std::to_string(check.start.value()) + " on";
     if (check.rebuilt_queues > 0) {
       text += ", because " + Count(static_cast<int64_t>(check.rebuilt_queues), "queue") + " lost files or entries";
@@ -145,6 +147,25 @@ class Planner {
       text += " (" + layout_.Dispatched() + ": " + plan_.log.marker_doubt + ")";
     }
     Add(layout_.ConsumeQueueDir(), 0, "derive", std::move(text));
+    return Ok();
+  }
+
+  // Damage that recovery does not look at, and the dispatch from there on does.
+  Status PlanSkipped(PhysicalOffset from) {
+    LogReader log(options_, nullptr, plan_.log.end);
+    LogWalk walk(log, from);
+    std::vector<SkippedStretch> skipped;
+    walk.SetOnSkipped([&skipped](const SkippedStretch& stretch) {
+      if (!skipped.empty() && skipped.back().from == stretch.from) skipped.pop_back();
+      skipped.push_back(stretch);
+    });
+    for (;;) {
+      MQ_ASSIGN(const protocol::MessageView* message, walk.Next(plan_.log.scanned_from));
+      if (message == nullptr) break;
+    }
+    for (const SkippedStretch& stretch : skipped) {
+      AddOfLog(stretch.from, "keep", Count(stretch.to - stretch.from, "damaged byte") + " skipped: " + stretch.reason);
+    }
     return Ok();
   }
 

@@ -49,11 +49,14 @@ void LogWalk::SkipDamage(const char* reason, PhysicalOffset to) {
   SayDamage(from, reason);
 }
 
-void LogWalk::SayDamage(PhysicalOffset from, const char* reason) const {
+void LogWalk::SayDamage(PhysicalOffset from, const char* reason) {
   log::Warn("store.walk", "damaged stretch of the commit log skipped")
       .Field("offset", from.value())
       .Field("to", position_.value())
       .Field("reason", reason);
+  skipped_ = from == skipped_.to ? SkippedStretch{skipped_.from, position_, skipped_.reason}
+                                 : SkippedStretch{from, position_, reason};
+  if (on_skipped_) on_skipped_(skipped_);
 }
 
 }  // namespace mq::store

@@ -3,13 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/result.h"
 #include "store/commit_log.h"
 #include "store/record.h"
 
 namespace mq::store {
+
+// Damage that a walk went over. One that runs on into the next file is told again, longer.
+struct SkippedStretch {
+  PhysicalOffset from;
+  PhysicalOffset to;
+  const char* reason = "";
+};
 
 class LogWalk {
  public:
@@ -21,6 +30,9 @@ class LogWalk {
   Result<const protocol::MessageView*> Next(PhysicalOffset to) { return Next(to, to); }
   // Nothing from `stop` on, which need not be a boundary: the record that lies across it is the last one.
   Result<const protocol::MessageView*> Next(PhysicalOffset to, PhysicalOffset stop);
+
+  // Called for each stretch, before Next returns what lies behind it.
+  void SetOnSkipped(std::function<void(const SkippedStretch&)> on_skipped) { on_skipped_ = std::move(on_skipped); }
 
   // Goes on there, for when the log below it is gone.
   void SkipTo(PhysicalOffset position) {
@@ -36,7 +48,7 @@ class LogWalk {
   void SkipDamage(const char* reason, PhysicalOffset to);
   // A blank ends its file, unless it hides records that were stored after the last one.
   void StepOverBlank(int64_t bytes);
-  void SayDamage(PhysicalOffset from, const char* reason) const;
+  void SayDamage(PhysicalOffset from, const char* reason);
 
   LogReader& log_;
   PhysicalOffset position_;
@@ -45,6 +57,8 @@ class LogWalk {
   Slice region_;             // holds position_ while they match
   PhysicalOffset region_start_{-1};
   RecordCheck check_;
+  SkippedStretch skipped_{PhysicalOffset(-1), PhysicalOffset(-1)};  // the last one
+  std::function<void(const SkippedStretch&)> on_skipped_;
 };
 
 }  // namespace mq::store

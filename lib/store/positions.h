@@ -33,7 +33,7 @@
 namespace mq::store {
 
 // Raised with every change of the pages below. Broker and helpers must agree (checked in the hello).
-inline constexpr uint32_t kPositionsVersion = 8;
+inline constexpr uint32_t kPositionsVersion = 9;
 // Identifies the build: the hello compares it, so that daemons of different builds never share pages.
 std::string_view BuildId();
 
@@ -79,6 +79,7 @@ struct BrokerPage {
   std::atomic<int64_t> wanted_flush;   // sync senders wait for this; 0 = nobody
   std::atomic<int64_t> wanted_commit;  // readers wait for this; 0 = nobody
   alignas(64) std::atomic<int64_t> confirm;
+  std::atomic<int64_t> recovered_from;  // recovery has looked at the log from here to the end: damage there is told
   std::atomic<int64_t> recovered_end;   // end of the log after recovery; queues are cut to it
   std::atomic<uint32_t> log_damaged;    // recovery has kept damage: numbers of lost records stand in queue files alone
   std::atomic<int64_t> boot_min;        // first log file found by recovery
@@ -148,6 +149,8 @@ struct ReputdPage {
   std::atomic<uint32_t> tombstones_applied;  // value of BrokerPage::tombstones whose removals are done
   std::atomic<uint32_t> queue_error;         // errno: a queue could not be written, appends must be refused; 0 = none
   std::atomic<uint64_t> gaps;                // queue gaps filled
+  std::atomic<int64_t> log_skipped_at;       // where the last one of those begins that log_skipped counts
+  std::atomic<uint32_t> log_skipped;         // damaged stretches of the log that recovery did not look at, gone over
   std::atomic<int64_t> trimmed;              // queue and index files of records below this log minimum are gone
   std::atomic<uint32_t> index_failing;       // the index cannot be written at the moment
   std::atomic<uint32_t> index_unsure;        // files of it that may lack keys: not checked yet, or being made anew

@@ -129,7 +129,7 @@ Status QueueWriter::FillGap(QueueOffset offset, QueueAnomalies& anomalies) {
   return Ok();
 }
 
-// An earlier file is mapped for a look; nothing when it has gone.
+// An earlier file is mapped for a look, in the place of the one before; nothing when it has gone.
 Result<MappedFile*> QueueWriter::WrittenFile(int64_t position) {
   if (file_ != nullptr && position >= file_->start()) return file_.get();
   for (const auto& file : full_files_) {
@@ -145,6 +145,16 @@ Result<MappedFile*> QueueWriter::WrittenFile(int64_t position) {
   return below_.get();
 }
 
+// Positions grow along a queue. A record that claimed too high an offset left a gap in front of it, which those that
+// it overtook now fill, and sits in the place of one that follows them. The entry in front may lie in another file.
+Result<bool> QueueWriter::HasOvertaken(const QueueEntry& entry, int64_t position) {
+  const int64_t in_front = position - kQueueEntryBytes;
+  if (in_front < first_) return false;
+  MQ_ASSIGN(const MappedFile* file, WrittenFile(in_front));
+  if (file == nullptr) return false;
+  return LoadQueueEntry(file->data() + (in_front - file->start())).physical_offset > entry.physical_offset;
+}
+
 Status QueueWriter::PutBelowEnd(QueueOffset offset, const QueueEntry& entry, QueueAnomalies& anomalies) {
   const int64_t position = offset.value() * kQueueEntryBytes;
   if (position < first_ && alone_.value() >= 0) {
@@ -156,20 +166,22 @@ Status QueueWriter::PutBelowEnd(QueueOffset offset, const QueueEntry& entry, Que
     if (offset.value() == 0) pending_ = {offset, entry};
     return Ok();
   }
-  char* place = file->mutable_data() + (position - file->start());
-  const QueueEntry there = LoadQueueEntry(place);
+  const QueueEntry there = LoadQueueEntry(file->data() + (position - file->start()));
   if (there.physical_offset == entry.physical_offset && !there.IsPreBlank()) return Ok();
-  // Positions grow along a queue. A record that claimed too high an offset left a gap in front of it, which those that
-  // it overtook now fill, and sits in the place of one that follows them.
-  const bool overtook = position > file->start() && entry.physical_offset > there.physical_offset &&
-                        LoadQueueEntry(place - kQueueEntryBytes).physical_offset > there.physical_offset;
-  if (!there.IsPreBlank() && !overtook) {
+  bool overtaken = false;
+  if (!there.IsPreBlank() && entry.physical_offset > there.physical_offset) {
+    MQ_ASSIGN(overtaken, HasOvertaken(there, position));
+    // That look may have unmapped it.
+    MQ_ASSIGN(file, WrittenFile(position));
+    if (file == nullptr) return Ok();
+  }
+  if (!there.IsPreBlank() && !overtaken) {
     if (offset.value() == 0 && entry.physical_offset > there.physical_offset) pending_ = {offset, entry};
     ++anomalies.conflicts;
     WarnOfNumbering(name_, end_, offset, "queue offset is taken by another record: the record gets no queue entry");
     return Ok();
   }
-  StoreQueueEntry(place, entry);
+  StoreQueueEntry(file->mutable_data() + (position - file->start()), entry);
   if (file == below_.get()) return below_->Sync(position - file->start(), position - file->start() + kQueueEntryBytes);
   dirty_from_ = std::min(dirty_from_, position);
   return Ok();

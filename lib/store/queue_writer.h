@@ -69,6 +69,7 @@ class QueueWriter {
   Status Believe(const PendingRecord& record, PhysicalOffset confirmed_at, QueueAnomalies& anomalies);
   Status StartAgain(QueueOffset offset, const QueueEntry& entry, PhysicalOffset shown_at, const char* why);
   Result<MappedFile*> WrittenFile(int64_t position);
+  Result<bool> HasOvertaken(const QueueEntry& entry, int64_t position);
   Status OpenFileFor(int64_t position);
   Status CreateFile(int64_t start);
   Status AppendEntry(const QueueEntry& entry);
@@ -80,7 +81,7 @@ class QueueWriter {
   std::unique_ptr<MappedFile> file_;
   // Full files that were written since the last sync.
   std::vector<std::unique_ptr<MappedFile>> full_files_;
-  std::unique_ptr<MappedFile> below_;  // an earlier file that a replay looks at
+  std::unique_ptr<MappedFile> below_;  // the earlier file that was looked at last
   int64_t allocated_in_file_ = 0;
   QueueOffset alone_{-1};  // the offset of the only record so far, which may be wrong
   std::optional<PendingRecord> pending_;

@@ -138,6 +138,7 @@ Result<Derived> DeriveAtRest(const StoreOptions& options, const RecoverResult& f
   MQ_ASSIGN(auto positions, Positions::CreateForOneProcess());
   BrokerPage& page = positions.own_broker();
   page.boot_min.store(found.min.value());
+  page.recovered_from.store(found.scanned_from.value());
   page.recovered_end.store(found.end.value());
   page.log_damaged.store(found.kept_damage.empty() ? 0 : 1);
   PublishWrote(page, found.end, found.last_store_timestamp);

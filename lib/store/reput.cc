@@ -55,6 +55,7 @@ Reput::Reput(const StoreOptions& options, Positions& positions, PhysicalOffset s
   for (const auto& [topic, position] : tombstones_.positions()) {
     if (position >= start) pending_removals_.emplace(topic, position);
   }
+  walk_.SetOnSkipped([this](const SkippedStretch& stretch) { TellSkipped(stretch); });
 }
 
 Result<std::unique_ptr<Reput>> Reput::Open(const StoreOptions& options, Positions& positions, bool rebuild) {
@@ -133,6 +134,19 @@ PhysicalOffset Reput::limit() const {
   const PhysicalOffset readable = LoadReadable(positions_);
   if (options_.flush_disk_type == FlushDiskType::kAsync) return readable;
   return std::min(readable, LoadFlushed(positions_));
+}
+
+// What recovery has looked at it has told. After a restart in the same life the replay meets again what is told
+// already: the walk only goes up, so nothing at or below the last one is news.
+void Reput::TellSkipped(const SkippedStretch& stretch) {
+  const BrokerPage& broker = positions_.broker();
+  const bool recovery_looked = stretch.from.value() >= broker.recovered_from.load(std::memory_order_relaxed) &&
+                               stretch.from.value() < broker.recovered_end.load(std::memory_order_relaxed);
+  const uint32_t told = page_.log_skipped.load(std::memory_order_relaxed);
+  const bool is_told = told > 0 && stretch.from.value() <= page_.log_skipped_at.load(std::memory_order_relaxed);
+  if (recovery_looked || is_told) return;
+  page_.log_skipped_at.store(stretch.from.value(), std::memory_order_relaxed);
+  page_.log_skipped.store(told + 1, std::memory_order_release);
 }
 
 Status Reput::DispatchRecord(const protocol::MessageView& message) {

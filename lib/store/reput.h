@@ -80,6 +80,7 @@ class Reput {
   Result<bool> ApplyTombstones();
   // Of what is readable below `to`, the records in front of `stop`.
   Status Dispatch(PhysicalOffset to, PhysicalOffset stop, int64_t max_records);
+  void TellSkipped(const SkippedStretch& stretch);
   Status DispatchRecord(const protocol::MessageView& message);
   Status KeepNumbers();
   Status FlushStep(int64_t now_ms);

@@ -157,6 +157,46 @@ bodies() { mq-consume -t T --from start -e -q; }
   diff <(sort -n "$T/read") <(seq "$left")
 }
 
+@test "damage in an old file of the log that costs messages while lost queues are derived is told by plan and health, and a copy of the file brings them back" {
+  SMALL="--mapped-file-size-commit-log 65536 --mapped-file-size-consume-queue 400 --max-hash-slot-num 100 --max-index-num 400 --warm-window 65536"
+  local log=$STORE/commitlog/00000000000000000000 lost begin
+  start_namesrv
+  for lost in consumequeue mq/dispatched; do
+    rm -rf "$STORE"
+    start_broker
+    mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+    seq -f '%0150g' 2600 | mq-send -t T -k key -q
+    stop broker
+    cp "$log" "$T/copy"
+    dd if=/dev/zero of="$log" bs=4096 seek=10 count=1 conv=notrunc status=none
+    # Nobody reads it, and nobody lacks anything.
+    mq-storedump "$STORE" --plan -q
+    rm -r "${STORE:?}/$lost"
+    run -1 mq-storedump "$STORE" --plan -q
+    [[ $output == *"$log:"*": keep: "*" damaged bytes skipped: "* ]]
+    begin=$(grep -oP "^$log:\K\d+(?=: keep: )" <<< "$output")
+    start_broker
+    until_true 20 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
+    [ "$(bodies | wc -l)" -lt 2600 ]
+    run -1 mq-admin health --strict
+    [[ $output == ready$'\n'"warning: "*": damage in the commit log was skipped while queues were derived, its messages are in none: 1 stretch from position $begin on; with the daemons down, put the file that mq-storedump STORE --verify names back from a copy, then mq-storedump STORE --rebuild queue,index --in-place --yes brings them back" ]]
+    # Another mq-reputd, which meets it again, does not count it twice.
+    kill_helper reputd
+    until_true 10 mq-admin health -q
+    run -1 mq-admin health --strict
+    [[ $output == *": 1 stretch from position $begin on; "* ]]
+    stop broker
+    run -1 mq-storedump "$STORE" --verify -q
+    [[ $output == *"$log:"* ]]
+    cp "$T/copy" "$log"
+    mq-storedump "$STORE" --rebuild queue,index --in-place --yes -q
+    start_broker
+    diff <(bodies) <(seq -f '%0150g' 2600)
+    mq-admin health --strict
+    stop broker
+  done
+}
+
 # Each in queue 0, whose records are all of one size: length 160, its body's at 84, its topic's at 92, its properties' at 94.
 @test "records damaged under a running broker, which knows them from memory: their neighbours are served, they are told" {
   start_cluster

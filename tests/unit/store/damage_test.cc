@@ -165,5 +165,92 @@ TEST(DamageTest, LosesTheEndOfTheLogAndNotItsNumbers) {
   }
 }
 
+// Five log files, and recovery of a clean stop looks at the last three: two stretches of which it knows nothing, one of
+// which runs on into the second file, and one that it tells itself.
+class SkippedTest : public ::testing::Test {
+ protected:
+  static constexpr int64_t kFile = 65536;
+  void SetUp() override {
+    store_.Boot();
+    while (store_.log->wrote() < PhysicalOffset(4 * kFile + kFile / 2))
+      records_.push_back(store_.Append("T", 0, kBody));
+    store_.DispatchAll();
+    first_ = records_[20].physical_offset;
+    second_ = LastOfFirstFile();
+    Zero(first_, 2 * kRecord);
+    Zero(second_, PhysicalOffset(kFile) - second_ + kRecord / 2);
+    Zero(PhysicalOffset(3 * kFile), kRecord / 2);
+    EXPECT_TRUE(RemoveTree(store_.layout().ConsumeQueueDir()).has_value());
+  }
+  PhysicalOffset LastOfFirstFile() const {
+    PhysicalOffset last;
+    for (const AppendResult& record : records_) {
+      if (record.end() < PhysicalOffset(kFile)) last = record.physical_offset;
+    }
+    return last;
+  }
+  void Zero(PhysicalOffset from, int64_t bytes) {
+    for (int64_t at = from.value(); at < from.value() + bytes; ++at) {
+      store_.Corrupt(store_.layout().CommitLogFile(PhysicalOffset(at / kFile * kFile)), at % kFile,
+                     std::string(1, '\0'));
+    }
+  }
+  void ExpectTold(uint32_t stretches, PhysicalOffset last) {
+    EXPECT_EQ(store_.positions->reputd().log_skipped.load(), stretches);
+    if (stretches > 0) {
+      EXPECT_EQ(store_.positions->reputd().log_skipped_at.load(), last.value());
+    }
+  }
+
+  const std::string kBody = std::string(300, 'x');
+  static constexpr int64_t kRecord = 392;
+  TestStore store_;
+  std::vector<AppendResult> records_;
+  PhysicalOffset first_, second_;
+};
+
+TEST_F(SkippedTest, DamageBelowWhereRecoveryBeganIsPublishedOnceByDispatch) {
+  for (const bool marker : {true, false}) {
+    if (!marker) {
+      ASSERT_TRUE(RemoveFile(store_.layout().Dispatched()).has_value());
+    }
+    ASSERT_EQ(records_[0].bytes, kRecord);
+    store_.Boot();
+    ASSERT_GT(store_.recovered.scanned_from, second_ + kRecord);
+    ASSERT_EQ(store_.recovered.kept_damage.size(), 1u);
+    ExpectTold(0, PhysicalOffset(0));
+    // A kill between the two, and another one behind them, while no marker names them.
+    {
+      auto reput = store_.OpenReput();
+      ASSERT_TRUE(reput->DispatchStep(0, 50).has_value());
+      ExpectTold(1, first_);
+    }
+    for (int start = 0; start < 2; ++start) {
+      auto reput = store_.OpenReput();
+      while (reput->behind()) ASSERT_TRUE(reput->DispatchStep(0, 1000).has_value());
+      ExpectTold(2, second_);
+    }
+    // With the second walk of the index.
+    store_.DispatchAll();
+    ExpectTold(2, second_);
+    EXPECT_EQ(store_.Bodies("T", 0).size(), records_.size() - 5);
+    ASSERT_TRUE(RemoveTree(store_.layout().IndexDir()).has_value());
+    store_.Boot();
+    store_.DispatchAll();
+    ExpectTold(0, PhysicalOffset(0));
+  }
+}
+
+// What is damaged behind the recovered end, while mq-reputd is away, recovery has not seen either.
+TEST_F(SkippedTest, DamageUnderARunningBrokerIsPublishedByDispatch) {
+  store_.Boot();
+  store_.DispatchAll();
+  const AppendResult hit = store_.Append("T", 0, kBody);
+  store_.Append("T", 0, kBody);
+  Zero(hit.physical_offset, kRecord);
+  store_.DispatchAll();
+  ExpectTold(3, hit.physical_offset);
+}
+
 }  // namespace
 }  // namespace mq::store

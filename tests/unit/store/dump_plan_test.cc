@@ -87,6 +87,21 @@ TEST_F(PlanTest, NamesDamageThatIsKept) {
   EXPECT_EQ(keep->file, LogFile(131072));
 }
 
+// Recovery of a clean stop does not look that far back; the derivation of lost queues does.
+TEST_F(PlanTest, NamesDamageThatIsSkippedWhileLostQueuesAreDerived) {
+  Fill(350);
+  store.Corrupt(LogFile(0), 10000, std::string(4096, '\0'));
+  EXPECT_FALSE(Plan().anything_lost);
+  ASSERT_TRUE(RemoveTree(store.layout().QueueDir("B", 1)).has_value());
+  const RecoveryPlan plan = Plan();
+  const PlanStep* keep = Find(plan, "keep", "damaged bytes skipped: ");
+  ASSERT_NE(keep, nullptr);
+  EXPECT_TRUE(plan.anything_lost);
+  EXPECT_EQ(keep->file, LogFile(0));
+  EXPECT_LE(keep->byte, 10000);
+  EXPECT_EQ(std::count_if(plan.steps.begin(), plan.steps.end(), [](const PlanStep& step) { return step.of_log; }), 1);
+}
+
 TEST_F(PlanTest, NamesUnitsAndKeysBehindTheEndOfTheLog) {
   Fill();
   for (int i = 0; i < 3; ++i)

@@ -168,6 +168,41 @@ TEST(ReputTest, GapsAreFilledAndRecordsThatWereOvertakenGetTheirPlaces) {
             (std::vector<std::string>{"zero", "one", "two", "three", "four", "five", "six again", "seven"}));
 }
 
+// So does one whose place is the first of a queue file, ten entries each: the entry in front of it is in another file,
+// which may be the one that is written, one that is not durable yet, or one that is not mapped any more.
+TEST(ReputTest, ARecordThatWasOvertakenGetsThePlaceAtTheBeginOfAFile) {
+  for (const int64_t claimed : {10, 20}) {
+    for (const int behind : {1, 25}) {
+      for (const bool synced : {false, true}) {
+        TestStore store;
+        store.Boot();
+        std::vector<std::string> bodies;
+        const auto append = [&](int64_t from, int64_t to) {
+          for (int64_t i = from; i < to; ++i) {
+            store.Append("T", 0, bodies.emplace_back(std::to_string(i)));
+          }
+        };
+        append(0, claimed - 5);
+        store.table.GetOrCreate("T", 0).next = QueueOffset(claimed);
+        store.Append("T", 0, "claims too much");
+        auto reput = store.OpenReput();
+        const auto dispatch = [&] { ASSERT_TRUE(reput->DispatchStep(0, 1000).has_value()); };
+        dispatch();
+        store.table.GetOrCreate("T", 0).next = QueueOffset(claimed - 5);
+        append(claimed - 5, claimed);
+        if (synced) {
+          store.FlushAll();
+          ASSERT_TRUE(reput->Step(100, 1000).has_value());
+        }
+        append(claimed, claimed + behind);
+        dispatch();
+        EXPECT_EQ(reput->anomalies().conflicts, 0u) << claimed << behind << synced;
+        EXPECT_EQ(store.Bodies("T", 0), bodies) << claimed << behind << synced;
+      }
+    }
+  }
+}
+
 // The very first record of a queue may be the one whose offset is damaged.
 TEST(ReputTest, AQueueThatBeganTooHighStartsAgain) {
   TestStore store;

@@ -73,6 +73,7 @@ class TestStore {
     numbered_records = walked->records;
     boot_minimums = std::make_unique<BootMinimums>(options, recovered.min, walked->marker);
     BrokerPage& page = positions->own_broker();
+    page.recovered_from.store(recovered.scanned_from.value());
     page.recovered_end.store(recovered.end.value());
     page.log_damaged.store(recovered.kept_damage.empty() ? 0 : 1);
     page.boot_min.store(recovered.min.value());
