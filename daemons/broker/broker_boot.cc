@@ -201,7 +201,7 @@ Status Broker::BuildParts(Recovery& found) {
   page.boot_min.store(recovered.min.value(), std::memory_order_relaxed);
   page.recovered_from.store(recovered.scanned_from.value(), std::memory_order_relaxed);
   page.recovered_end.store(recovered.end.value(), std::memory_order_relaxed);
-  page.log_damaged.store(recovered.kept_damage.empty() ? 0 : 1, std::memory_order_relaxed);
+  page.log_damaged.store(found.queues.log_damaged ? 1 : 0, std::memory_order_relaxed);
   page.confirm.store(recovered.end.value(), std::memory_order_relaxed);
   if (!tombstones.empty()) page.tombstones.store(1, std::memory_order_relaxed);
   store::PublishWrote(page, recovered.end, recovered.last_store_timestamp);

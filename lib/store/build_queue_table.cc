@@ -36,6 +36,8 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
   }
   LogReader log(options, nullptr, recovered.end);
   LogWalk walk(log, from);
+  numbered.log_damaged = !recovered.kept_damage.empty();
+  walk.SetOnSkipped([&numbered](const SkippedStretch&) { numbered.log_damaged = true; });
   for (;;) {
     MQ_ASSIGN(const protocol::MessageView* message, walk.Next(recovered.end));
     if (message == nullptr) break;
@@ -50,7 +52,7 @@ Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const Recove
   // Records that are damaged had numbers too. Last: to the walk a queue that begins at 0 would be a new life of its
   // topic.
   MQ_ASSIGN(KnownNumbers numbers, LoadNumbers(options.layout(), tombstones));
-  if (!recovered.kept_damage.empty()) {
+  if (numbered.log_damaged) {
     MQ_ASSIGN(const auto given, NumbersOfEntries(options, recovered.end, tombstones, numbered.marker));
     for (const auto& [name, number] : given) AddNumber(numbers, name, number);
   }

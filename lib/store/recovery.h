@@ -73,6 +73,7 @@ Result<RecoverResult> RecoverCommitLog(const StoreOptions& options, bool clean, 
 struct NumberedQueues {
   int64_t records = 0;                     // walked
   std::optional<DispatchedMarker> marker;  // believed, and begun with
+  bool log_damaged = false;                // recovery or this walk went over damage: records with numbers are lost
 };
 Result<NumberedQueues> BuildQueueTable(const StoreOptions& options, const RecoverResult& recovered,
                                        const Tombstones& tombstones, QueueTable& table,

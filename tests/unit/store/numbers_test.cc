@@ -331,5 +331,26 @@ TEST(NumbersTest, TheirFileIsReadExactlyAsWritten) {
   }
 }
 
+// Recovery looks at the newest files alone; whoever numbers the queues goes over the damage.
+TEST(NumbersTest, ThoseOfDamagedRecordsInAnOldFileAreNotGivenAgain) {
+  TestStore store;
+  store.Boot();
+  std::vector<AppendResult> idle;
+  for (int i = 0; i < 10; ++i) idle.push_back(store.Append("Idle", 0, "i" + std::to_string(i)));
+  while (store.log->wrote() < PhysicalOffset(6 * 65536)) store.Append("Busy", 0, std::string(3000, 'b'));
+  store.DispatchAll();
+  for (size_t i = 7; i < 10; ++i) {
+    store.Corrupt(store.layout().CommitLogFile(PhysicalOffset(0)), idle[i].physical_offset.value() + 4, "oops");
+  }
+  ASSERT_TRUE(RemoveFile(store.layout().Dispatched()).has_value());
+  store.Boot();
+  ASSERT_TRUE(store.recovered.kept_damage.empty());
+  EXPECT_EQ(store.Append("Idle", 0, "new").queue_offset, QueueOffset(10));
+  store.DispatchAll();
+  EXPECT_EQ(store.Bodies("Idle", 0).size(), 8U);
+  store.Boot();
+  EXPECT_EQ(store.Append("Idle", 0, "newer").queue_offset, QueueOffset(11));
+}
+
 }  // namespace
 }  // namespace mq::store::testing

@@ -75,7 +75,7 @@ class TestStore {
     BrokerPage& page = positions->own_broker();
     page.recovered_from.store(recovered.scanned_from.value());
     page.recovered_end.store(recovered.end.value());
-    page.log_damaged.store(recovered.kept_damage.empty() ? 0 : 1);
+    page.log_damaged.store(walked->log_damaged ? 1 : 0);
     page.boot_min.store(recovered.min.value());
     PublishWrote(page, recovered.end, recovered.last_store_timestamp);
     auto opened = CommitLog::Open(options, *positions, recovered.end);
