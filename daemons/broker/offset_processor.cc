@@ -82,7 +82,26 @@ Result<QueueOffset> OffsetProcessor::Search(Queue& queue, int64_t timestamp, Tim
   if (!min || !core_.QueueFilesAreChecked())
     return MakeError(ErrorCode::kBusy, "mq-reputd has not looked at the queues yet");
   const QueueOffset end = ring_has_any ? ring_begin + 1 : queue.visible_max;
-  return core_.queue_reader->OffsetByTime(queue.topic(), queue.id(), timestamp, boundary, end, *core_.log_reader);
+  // Asked before the files are: what mq-reputd is at may be in them when they are read.
+  const bool all_in_files = OlderAreInFiles(queue);
+  QueueOffset known = end;
+  if (!all_in_files) {
+    MQ_ASSIGN(known, core_.queue_reader->MaxOffset(queue.topic(), queue.id()));
+  }
+  MQ_ASSIGN(const QueueOffset found,
+            core_.queue_reader->OffsetByTime(queue.topic(), queue.id(), timestamp, boundary, end, *core_.log_reader));
+  // Where mq-reputd has come to is no answer: what is looked for may come after it.
+  if (!all_in_files && found + 1 >= known)
+    return MakeError(ErrorCode::kBusy, "mq-reputd has not put all messages into their queue yet");
+  return found;
+}
+
+// Whether mq-reputd has put everything before the ring into the queue's files; without a ring that is what recovery
+// found.
+bool OffsetProcessor::OlderAreInFiles(const Queue& queue) const {
+  const store::PhysicalOffset dispatched = core_.dispatched();
+  if (queue.ring.begin() < queue.ring.end()) return dispatched >= queue.ring[queue.ring.begin()].physical_offset;
+  return dispatched.value() >= core_.positions->broker().recovered_end.load(std::memory_order_acquire);
 }
 
 // The first offset of the ring whose record has not expired; its end when all have, visible or not.

@@ -17,7 +17,8 @@ class OffsetProcessor {
   void ProcessSearch(remoting::Channel& channel, const protocol::CommandView& request);
   void ProcessEarliest(remoting::Channel& channel, const protocol::CommandView& request);
 
-  // The first message that was stored at that time or later; the end of the queue when there is none.
+  // The first message that was stored at that time or later; the end of the queue when there is none. kBusy while that
+  // is not known: mq-reputd has not come to it after a start.
   Result<store::QueueOffset> OffsetAt(Queue& queue, int64_t timestamp) {
     return Search(queue, timestamp, store::TimeBoundary::kLower);
   }
@@ -31,6 +32,7 @@ class OffsetProcessor {
   Result<store::QueueOffset> Search(Queue& queue, int64_t timestamp, store::TimeBoundary boundary);
   Result<store::QueueOffset> SearchRing(const Queue& queue, store::QueueOffset begin, int64_t timestamp,
                                         store::TimeBoundary boundary) const;
+  bool OlderAreInFiles(const Queue& queue) const;
   store::QueueOffset FirstKeptInRing(const Queue& queue) const;
   Result<std::optional<int64_t>> TimeInRing(const Queue& queue, store::QueueOffset at, store::QueueOffset end) const;
 

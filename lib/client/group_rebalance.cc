@@ -73,12 +73,13 @@ void GroupConsumer::Impl::Wake(bool refresh) {
 loop::Task<void> GroupConsumer::Impl::FindRoute(std::string topic) {
   Answer<std::vector<MessageQueue>> asked([this, topic](auto done) { pull_->FindQueues(topic, std::move(done)); });
   const auto found = co_await asked;
-  if (found) {
-    first_queues_.try_emplace(topic, found->begin(), found->end());
-  } else if (topic != retry_topic_) {
-    // What was known is kept: a name server that was just started knows nothing for a moment.
-    Note("route of " + topic + ": " + found.error().what);
-  }
+  if (!found && topic != retry_topic_) Note("route of " + topic + ": " + found.error().what);
+  // What was known is kept: a name server that was just started knows nothing for a moment. The queues of a route that
+  // was asked for before we joined were there when we did, so they are not young.
+  const TopicRoute* route = pull_->RouteOf(topic);
+  if (route == nullptr) co_return;
+  const std::vector<MessageQueue> queues = route->SubscribeQueues(topic);
+  if (!queues.empty()) first_queues_.try_emplace(topic, queues.begin(), queues.end());
 }
 
 loop::Task<void> GroupConsumer::Impl::Round(bool refresh) {

@@ -48,7 +48,15 @@ class LogFilesCheck {
     const std::string size = std::to_string(first.bytes);
     return MakeError(ErrorCode::kCorruption, "the commit log files in " + layout_.CommitLogDir() + " have " + size +
                                                  " bytes; mappedFileSizeCommitLog is " + std::to_string(file_bytes()))
-        .WithHint("set mappedFileSizeCommitLog=" + size + ", the size the store was made with");
+        .WithHint("set mappedFileSizeCommitLog=" + size + ", the size the store was made with" +
+                  (files_.size() == 1 && first.bytes < file_bytes() ? "; " + IfCut(PathOf(first)) : ""));
+  }
+
+  // With zeros where the rest of the file was, what is whole is served, and they are damage like any other.
+  std::string IfCut(const std::string& path) const {
+    return "if the file was cut, put it back from a copy; without one this serves what is whole and tells the rest as "
+           "damage: truncate -s " +
+           std::to_string(file_bytes()) + " " + path;
   }
 
   // Contiguous, all of the configured size. The last one may be shorter after a crash: it gets its size back. A store
@@ -69,7 +77,9 @@ class LogFilesCheck {
         return MakeError(ErrorCode::kCorruption, path + " has " + std::to_string(file.bytes) +
                                                      " bytes; mappedFileSizeCommitLog is " +
                                                      std::to_string(file_bytes()))
-            .WithHint("was the file cut? then put it back from a copy; mq-storedump --verify says what is lost");
+            .WithHint(file.bytes < file_bytes()
+                          ? IfCut(path)
+                          : "put the file back from a copy; mq-storedump --verify says what is in it");
       }
       MQ_TRY(RestoreSize(path, file));
     }

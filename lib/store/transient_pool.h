@@ -16,6 +16,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,7 +34,8 @@ namespace mq::store {
 inline constexpr int64_t kPoolHeaderBytes = 4096;
 inline constexpr int32_t kMaxPoolSlots = 128;
 
-// Do not reorder: another build may find the file. Version and magic say whether it can read it.
+// Do not reorder: another build may find the file. Version and magic say whether it can read it. The bytes are those of
+// mq-store(5), "Transient pool".
 struct PoolHeader {
   char magic[8];  // written last: a file without it was never used
   uint32_t version;
@@ -52,6 +54,13 @@ struct PoolHeader {
   alignas(64) Slot slot[kMaxPoolSlots];
 };
 static_assert(sizeof(PoolHeader) <= kPoolHeaderBytes && std::atomic<int64_t>::is_always_lock_free);
+static_assert(offsetof(PoolHeader, version) == 8 && offsetof(PoolHeader, slots) == 12);
+static_assert(offsetof(PoolHeader, file_bytes) == 16 && offsetof(PoolHeader, boot_id) == 24);
+static_assert(offsetof(PoolHeader, id) == 64 && offsetof(PoolHeader, device) == 104);
+static_assert(offsetof(PoolHeader, inode) == 112 && offsetof(PoolHeader, born_ns) == 120);
+static_assert(offsetof(PoolHeader, wrote) == 128 && offsetof(PoolHeader, slot) == 192);
+static_assert(sizeof(PoolHeader::Slot) == 16 && offsetof(PoolHeader::Slot, from) == 8);
+static_assert(sizeof(PoolHeader) == 192 + kMaxPoolSlots * 16);
 
 // The broker's side. Loop thread only.
 class TransientPool {

@@ -164,3 +164,34 @@ whole() { sed -E 's/([{,][[:space:]]*)([0-9]+):/\1"\2":/g' "$1" | jq -e . > /dev
     rm "$STORE/$name"
   done
 }
+
+# What the refusal says works for somebody who has no copy.
+@test "a log file that was cut and has no copy: the start names the command after which the rest is served" {
+  start_cluster
+  LISTEN=$BROKER
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq -f '%04g '"$(printf 'x%.0s' {1..4000})" 1500 | mq-send -t T -q
+  log=$STORE/commitlog/00000000000000000000
+  [ "$(ls "$STORE/commitlog" | wc -l)" -ge 2 ]
+  for how in TERM KILL; do
+    stop broker "$how" || [ "$how" = KILL ]
+    until_true 10 eval '! helper_pid flushd > /dev/null && ! helper_pid reputd > /dev/null'
+    for size in 1048576 1000000; do
+      truncate -s "$size" "$log"
+      refuses "$log has $size bytes" -- broker
+      command=$(grep -o 'truncate -s [0-9]* [^ ]*' <<< "$output" | head -1)
+      [ "$command" = "truncate -s 4194304 $log" ]
+    done
+    $command
+    start_broker
+    mq-consume -t T --from start -e 2> "$T/consume.log" | cut -c-4 > "$T/read"
+    # All that lie wholly before the cut and behind the file, in order, each once.
+    [ "$(head -1 "$T/read")" = 0001 ] && [ "$(tail -1 "$T/read")" = 1500 ]
+    sort -cu "$T/read"
+    before=$(awk '$1 < 600' "$T/read" | wc -l)
+    [ "$before" -ge 230 ] && [ "$before" -le 250 ]
+    [ "$(awk '$1 > 1100' "$T/read" | wc -l)" = 400 ]
+    run -1 mq-storedump "$STORE" --verify
+    [[ $output == *"$(basename "$log")"* ]]
+  done
+}

@@ -123,3 +123,41 @@ looked() { mq-storedump "$STORE" positions -J | jq -e '.dispatched == .wrote' > 
   wait "$consumer"
   diff "$T/read" <(seq 100)
 }
+
+# mq-reputd that stands still where it has put all records into their queues and has not said so yet.
+run_slow_reputd() {
+  local point
+  point=$(awk '/X\(k/ { if (/kDispatchedUnpublished/) print n; n++ }' "$MQ_ROOT/lib/base/kill_point.h")
+  LD_PRELOAD="$BUILD/libcrash_slow.so" MQ_CRASH_SLOW="$point:600000000" ASAN_OPTIONS=verify_asan_link_order=0 \
+    mq-reputd --store "$STORE" 2>> "$T/reputd.log" 3>&- &
+  SLOW=$!
+  PIDS+=("$SLOW")
+}
+
+@test "a group that begins at a time, while mq-reputd is on its way through the log: the messages from that time on" {
+  [ -e "$BUILD/libcrash_slow.so" ] || skip "no libcrash_slow.so"
+  start_quick
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq 100 | mq-send -t T -q
+  seq 101 120 | mq-send -t T -q
+  local before since
+  read -r before since <<< "$(mq-consume -t T --from start -e -f '%s%n' | sed -n '100p;101p' | tr '\n' ' ')"
+  [[ $before < $since ]]
+  stop broker
+  rm -r "$STORE/consumequeue/T" "$STORE/mq/dispatched"
+  start_broker $QUICK --helpers external
+  run_slow_reputd
+  until_true 10 grep -q 'dispatch starts' "$T/reputd.log"
+  mq-consume -t T -g late --from "$since" -e -v > "$T/read" 2> "$T/consume.log" 3>&- &
+  local consumer=$!
+  PIDS+=("$consumer")
+  until_true 10 grep -q 'topic T: 1 queues of 1 members are ours' "$T/consume.log"
+  not ask "$BROKER" 29 "{\"topic\":\"T\",\"queueId\":\"0\",\"timestamp\":\"$(date -d "$since" +%s%3N)\",\"boundaryType\":\"lower\"}"
+  [ "$(jq .code <<< "$ASK_HEADER")" = 2 ]
+  [ ! -s "$T/read" ]
+  kill -KILL "$SLOW"
+  run_reputd
+  wait "$consumer"
+  diff "$T/read" <(seq 101 120)
+  grep -q 'T broker-a queue 0: from offset 100, where nothing was stored' "$T/consume.log"
+}

@@ -177,7 +177,14 @@ struct FakeGroupBroker {
   void OnMinOffset(remoting::Channel& channel, const protocol::CommandView& request) {
     ReplyOffset(channel, request, 0);
   }
-  void OnSearch(remoting::Channel& channel, const protocol::CommandView& request) { ReplyOffset(channel, request, 2); }
+  void OnSearch(remoting::Channel& channel, const protocol::CommandView& request) {
+    if (unanswered_searches > 0) return static_cast<void>(--unanswered_searches);
+    if (busy_searches > 0) {
+      --busy_searches;
+      return channel.Reply(request, protocol::ResponseCode::kSystemBusy, "mq-reputd has not looked at the queues yet");
+    }
+    ReplyOffset(channel, request, 2);
+  }
   const std::vector<Message>& QueueOf(const protocol::CommandView& request) {
     const auto id = ParseInt64(request.Find("queueId").value_or("0"));
     return queues[{std::string(request.Find("topic").value_or("")), static_cast<int32_t>(*id)}];
@@ -242,6 +249,8 @@ struct FakeGroupBroker {
   int heartbeats = 0;
   int unregistered = 0;
   int id_questions = 0;
+  int busy_searches = 0;  // by time, to come; the same of those without an answer
+  int unanswered_searches = 0;
 };
 
 }  // namespace mq::client

@@ -68,7 +68,7 @@ class GroupTest : public ClientTest {
     return options;
   }
 
-  std::unique_ptr<Member> Join(GroupConsumerOptions options) {
+  std::unique_ptr<Member> Make(GroupConsumerOptions options) {
     auto member = std::make_unique<Member>();
     Member* m = member.get();
     GroupConsumerHandler handler;
@@ -92,7 +92,11 @@ class GroupTest : public ClientTest {
       (important ? m->warnings : m->notes).emplace_back(text);
     };
     m->consumer = std::make_unique<GroupConsumer>(loop_, std::move(options), std::move(handler));
-    m->consumer->Join();
+    return member;
+  }
+  std::unique_ptr<Member> Join(GroupConsumerOptions options) {
+    auto member = Make(std::move(options));
+    member->consumer->Join();
     return member;
   }
   std::unique_ptr<Member> Join() { return Join(Options()); }
@@ -265,6 +269,44 @@ TEST_F(GroupTest, Bug_88_WhereAGroupBegins) {
   auto by_time = Join(options);
   RunUntil([&] { return by_time->seen.size() == 33; });  // the search answers 2
   Leave(*by_time);
+}
+
+TEST_F(GroupTest, APlaceThatABrokerCannotTellYetIsAskedForAgain) {
+  Fill(one_, 4, 40);
+  GroupConsumerOptions options = Options();
+  options.from = OffsetQuestion::AtTime(1);
+  options.to_end = true;
+  one_.busy_searches = 6;
+  auto member = Join(options);
+  RunUntil([&] { return member->all_read; });
+  EXPECT_EQ(member->seen.size(), 32u);
+  EXPECT_TRUE(member->given_up.empty());
+  Leave(*member);
+
+  one_.offsets.clear();
+  options.to_end = false;
+  options.pull.timeout_ms = 100;
+  one_.unanswered_searches = 4;
+  auto other = Join(options);
+  RunUntil([&] { return other->seen.size() == 32; });
+  Leave(*other);
+  for (const Seen& one : other->seen) EXPECT_GE(one.offset, 2);
+  for (const auto& commit : one_.commits) EXPECT_GE(commit.offset, commit.place.first == "T" ? 2 : 0);
+}
+
+TEST_F(GroupTest, QueuesThatWereKnownBeforeTheMemberJoinedAreNotYoung) {
+  Fill(one_, 4, 40);
+  GroupConsumerOptions options = Options();
+  options.from = OffsetQuestion::AtTime(1);
+  auto member = Make(options);
+  bool found = false;
+  member->consumer->questions().FindQueues("T", [&](const auto& queues) { found = queues.has_value(); });
+  RunUntil([&] { return found; });
+  names_.routes.clear();  // a name server that has been started anew
+  member->consumer->Join();
+  RunUntil([&] { return member->seen.size() >= 32 && one_.held.size() == 4; });
+  EXPECT_EQ(member->seen.size(), 32u);
+  Leave(*member);
 }
 
 TEST_F(GroupTest, Bug_88_AnOffsetBeyondTheEndDoesNotBecomeTheGroups) {

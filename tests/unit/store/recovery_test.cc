@@ -605,6 +605,34 @@ TEST(RecoveryTest, RefusesAnotherFileSizeAndMissingFiles) {
   EXPECT_FALSE(RecoverCommitLog(store.options, true, nullptr).has_value());
 }
 
+// Who has no copy is told how to go on: with the command that the hint ends with.
+TEST(RecoveryTest, AFileThatWasCutIsRefusedWithTheCommandThatServesTheRest) {
+  for (const int64_t size : {0, 4096, 30000}) {
+    SCOPED_TRACE(size);
+    TestStore store;
+    Fill(store);
+    const std::string path = store.layout().CommitLogFile(PhysicalOffset(0));
+    store.log.reset();
+    ASSERT_EQ(::truncate(path.c_str(), size), 0);
+    const auto refused = RecoverCommitLog(store.options, true, nullptr);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().what, path + " has " + std::to_string(size) + " bytes; mappedFileSizeCommitLog is 65536");
+    EXPECT_TRUE(refused.error().hint.ends_with(": truncate -s 65536 " + path)) << refused.error().hint;
+    ASSERT_EQ(::truncate(path.c_str(), 65536), 0);
+    EXPECT_TRUE(RecoverCommitLog(store.options, true, nullptr).has_value());
+  }
+  // The only file: another size would explain it as well.
+  TestStore store;
+  Fill(store, 20);
+  const std::string path = store.layout().CommitLogFile(PhysicalOffset(0));
+  store.log.reset();
+  ASSERT_EQ(::truncate(path.c_str(), 4096), 0);
+  const auto refused = RecoverCommitLog(store.options, true, nullptr);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_TRUE(refused.error().hint.starts_with("set mappedFileSizeCommitLog=4096, ")) << refused.error().hint;
+  EXPECT_TRUE(refused.error().hint.ends_with(": truncate -s 65536 " + path)) << refused.error().hint;
+}
+
 TEST(RecoveryTest, FirstFileNeedNotBeZero) {
   TestStore store;
   Fill(store);
