@@ -165,7 +165,7 @@ bodies() { mq-consume -t T --from start -e -q; }
     rm -rf "$STORE"
     start_broker
     mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
-    seq -f '%0150g' 2600 | mq-send -t T -k key -q
+    seq -f '%0150g' 2600 | mq-send -t T -k key --window 1 -q
     stop broker
     cp "$log" "$T/copy"
     dd if=/dev/zero of="$log" bs=4096 seek=10 count=1 conv=notrunc status=none
@@ -195,6 +195,29 @@ bodies() { mq-consume -t T --from start -e -q; }
     mq-admin health --strict
     stop broker
   done
+}
+
+# Not expired: nobody is sent past its messages.
+@test "a log file that goes missing under a running broker: its messages are waited for, health names it, and they arrive once it is back" {
+  SMALL="--mapped-file-size-commit-log 65536 --mapped-file-size-consume-queue 400 --max-hash-slot-num 100 --max-index-num 400 --warm-window 65536"
+  start_cluster
+  mq-admin topic create T --read-queues 1 --write-queues 1 > "$T/created"
+  seq -f '%0150g' 2000 | mq-send -t T --window 1 -q
+  until_true 10 eval '[ "$(mq-admin broker status --json | jq -r .dispatchBehindBytes)" = 0 ]'
+  stop broker; start_broker
+  local file=$STORE/commitlog/00000000000000065536
+  mq-consume -t T -g workers -c 100 -q > "$T/first"
+  mv "$file" "$T/aside"
+  mq-consume -t T -g workers -q > "$T/group" 2>"$T/notices" & PIDS+=($!)
+  until_true 20 eval '! mq-admin health -q'
+  run -1 mq-admin health
+  [[ $output == *": consumers wait for messages of the commit log that cannot be read: "*"$file"* ]]
+  # It is told what is in front of the file, and nothing behind it.
+  [ "$(tail -n 1 "$T/group" | sed 's/^0*//')" -lt 500 ]
+  mv "$T/aside" "$file"
+  until_true 30 eval '[ "$(cat "$T/first" "$T/group" | wc -l)" -ge 2000 ]'
+  diff <(cat "$T/first" "$T/group") <(seq -f '%0150g' 2000)
+  until_true 10 mq-admin health -q
 }
 
 # Each in queue 0, whose records are all of one size: length 160, its body's at 84, its topic's at 92, its properties' at 94.
