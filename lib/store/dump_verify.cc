@@ -71,10 +71,10 @@ void CheckPositions(const Positions& positions, const FaultSink& sink, const std
   }
 }
 
-// Where there are no records to compare it with.
-void VerifyCheckpointAlone(const VerifyOptions& options, const FaultSink& sink) {
+// Where there are no records to compare them with.
+void VerifyConfigAlone(const VerifyOptions& options, const FaultSink& sink) {
   ConfigVerifier config(options, sink);
-  config.LoadCheckpoint();
+  config.Load();
   config.CheckCheckpoint(std::nullopt);
 }
 
@@ -98,11 +98,11 @@ Result<VerifyReport> VerifyStore(const VerifyOptions& options, const FaultSink& 
     VerifyMarker(layout, counted);
     VerifyNumbers(layout, counted);
     MQ_TRY(VerifyTombstones(layout, counted));
-    VerifyCheckpointAlone(options, counted);
+    VerifyConfigAlone(options, counted);
     return report;
   }
   if (!opened) {
-    VerifyCheckpointAlone(options, counted);
+    VerifyConfigAlone(options, counted);
     return std::move(opened).error();
   }
   DumpLog& log = *opened;

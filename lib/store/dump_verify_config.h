@@ -23,11 +23,10 @@ class ConfigVerifier {
  public:
   ConfigVerifier(const VerifyOptions& options, const FaultSink& sink) : layout_(options.root), sink_(sink) {}
 
-  // Reads the files and says which are no JSON.
+  // Reads the checkpoint and the tables, and says which of these are no JSON.
   void Load();
-  // Only the checkpoint, and whether it can be one: its times are not later than `newest_time`, the newest record's, or
-  // than now where there is no record.
-  void LoadCheckpoint();
+  // Whether the checkpoint can be one: its times are not later than `newest_time`, the newest record's, or than now
+  // where there is no record.
   void CheckCheckpoint(std::optional<int64_t> newest_time);
   // Topics that topics.json names, sorted; empty when it cannot be read.
   const std::vector<std::string>& topics() const { return topics_; }
@@ -40,6 +39,7 @@ class ConfigVerifier {
              std::optional<PhysicalOffset> log_end);
 
  private:
+  void LoadCheckpoint();
   std::optional<json::Value> LoadFile(std::string_view name);
   void CheckTopics(const QueueVerifier& queues);
   void CheckOffsets(const QueueVerifier& queues);

@@ -130,6 +130,7 @@ class QueueFiles {
       if (entry.IsPreBlank()) continue;
       if (!entry.IsValid()) return End::kDamaged;
       if (entry.physical_offset < log_min) return End::kExpired;
+      if (entry.end() > log.end()) return End::kDamaged;  // none in front of the marker speaks of what lies behind it
       const EntryAgrees agrees = CompareEntry(log, name, at, entry);
       if (agrees != EntryAgrees::kUnknown) return agrees == EntryAgrees::kYes ? End::kAgrees : End::kDamaged;
       ++looks;

@@ -117,11 +117,16 @@ class LogRecovery {
     // Its queues begin at 0 with it.
     if (mode_ == RecoverMode::kRepair) MQ_TRY(RemoveFile(layout_.Numbers()));
     result_.lost_log_end = evidence_.said();
-    if (result_.lost_log_end.value() == 0) return Ok();
     if (mode_ != RecoverMode::kRepair) return Ok();
+    // From here on there is one that says that nothing is durable: without it, nothing whole is ever cut.
+    if (result_.lost_log_end.value() == 0) return evidence_.unknown ? ForgetFlushes() : Ok();
     log::Err("store.recover", "the log is gone, though its records were durable: it begins anew")
         .Field("directory", layout_.CommitLogDir())
         .Field("durable", result_.lost_log_end.value());
+    return ForgetFlushes();
+  }
+
+  Status ForgetFlushes() {
     MQ_ASSIGN(auto checkpoint, CheckpointFile::Open(layout_.Checkpoint()));
     return checkpoint.Write({});
   }

@@ -138,6 +138,8 @@ class Comparison {
     if (!Same(used, last ? static_cast<int64_t>(before_.size()) : used + 8)) MayCut(start + used, index(behind));
     if (!there_ && first == records.begin()) return;  // it looks expired
     if (!there_ && last && first == behind) return;   // not used yet
+    // The last file, of which nothing was flushed or dispatched.
+    if (!there_ && last && std::max({truth_.flushed, truth_.marked, truth_.entries_end}) <= start) return;
     if (!there_) return Must(name, 0, 0, last ? kLogAhead : kLogGap);
     if (!folder_ && truth_.log.size() == 1 && !now_.empty() && now_.size() != before_.size()) {
       // There is no neighbour to tell the size of files.

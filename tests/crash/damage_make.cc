@@ -25,7 +25,7 @@ class Maker {
       : random_(random), work_(stores.work()), files_(FilesBelow(work_)) {}
 
   Result<Damage> Make() {
-    constexpr int kWeights[] = {24, 10, 14, 12, 6, 8, 10, 5, 4, 3, 4};
+    constexpr int kWeights[] = {22, 9, 12, 5, 12, 6, 8, 10, 5, 4, 3, 4};
     static_assert(std::size(kWeights) == static_cast<size_t>(DamageKind::kCount));
     auto draw = static_cast<int>(Below(random_, 100));
     int kind = 0;
@@ -44,6 +44,8 @@ class Maker {
         return ChangeBytes([this](std::string& bytes) { PutNoise(bytes); });
       case DamageKind::kZeros:
         return ChangeBytes([this](std::string& bytes) { PutZeros(bytes); });
+      case DamageKind::kPage:
+        return PutPage();
       case DamageKind::kTruncated:
         return Resize(true);
       case DamageKind::kExtended:
@@ -130,6 +132,23 @@ class Maker {
     const size_t length = std::min(unit * (1 + Below(random_, 2)), bytes.size() - at);
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), length, '\0');
     damage_.text = std::to_string(length) + " zeros at " + std::to_string(at);
+  }
+
+  // Mostly what lies at that place of the other file, so that entries are whole.
+  Status PutPage() {
+    auto some = FilesThat(Percent(random_, 60) ? IsQueue : Percent(random_, 50) ? IsLog : IsIndex);
+    if (some.size() < 2) some = FilesThat(IsLog);
+    const std::string name = OneOf(some);
+    MQ_ASSIGN(std::string bytes, ReadFile(PathOf(name)));
+    MQ_ASSIGN(const std::string other, ReadFile(PathOf(OneOf(some))));
+    const size_t unit = Percent(random_, 50) ? 512 : 4096;
+    const size_t at = PlaceIn(bytes) / unit * unit;
+    const size_t from = Percent(random_, 70) ? at : PlaceIn(other) / unit * unit;
+    const std::string_view page = std::string_view(other).substr(std::min(from, other.size()), unit);
+    const size_t length = std::min(page.size(), bytes.size() - at);
+    bytes.replace(at, length, page.substr(0, length));
+    damage_.text = std::to_string(length) + " bytes of another file's at " + std::to_string(at);
+    return Write(name, bytes);
   }
 
   Status Resize(bool shorter) {
@@ -231,8 +250,8 @@ class Maker {
 }  // namespace
 
 const char* NameOf(DamageKind kind) {
-  constexpr const char* kNames[] = {"bits",    "noise",  "zeros",      "truncated", "extended", "swapped",
-                                    "removed", "folder", "checkpoint", "garbage",   "directory"};
+  constexpr const char* kNames[] = {"bits",    "noise",   "zeros",  "page",       "truncated", "extended",
+                                    "swapped", "removed", "folder", "checkpoint", "garbage",   "directory"};
   static_assert(std::size(kNames) == static_cast<size_t>(DamageKind::kCount));
   return kNames[static_cast<size_t>(kind)];
 }

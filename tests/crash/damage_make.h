@@ -13,6 +13,7 @@ enum class DamageKind {
   kBits,        // up to 8 bits turned over
   kNoise,       // a stretch of other bytes
   kZeros,       // 512 to 8192 bytes of zeros
+  kPage,        // 512 or 4096 bytes of another file of its kind
   kTruncated,   // cut off
   kExtended,    // bytes behind its end, zeros or not
   kSwapped,     // two files of a kind have each other's names

@@ -12,6 +12,7 @@
 #include "store/dump_log.h"
 #include "store/index_file.h"
 #include "store/log_paths.h"
+#include "store/queue_numbers.h"
 #include "store/record.h"
 #include "store/tombstones.h"
 
@@ -125,6 +126,8 @@ Result<Truth> ReadTruth(const store::StoreOptions& options, const std::string& w
     MQ_ASSIGN(const auto marker, store::DispatchedMarker::Decode(*text));
     truth.marked = marker.offset.value();
   }
+  MQ_ASSIGN(const auto entries_end, store::EndOfEntries(options, store::PhysicalOffset(truth.log_end)));
+  truth.entries_end = entries_end.value();
   MQ_ASSIGN(const auto checkpoint, store::ReadCheckpoint(layout.Checkpoint()));
   if (checkpoint) truth.flushed = checkpoint->flushed.value();
   if (checkpoint) truth.checkpoint_time = checkpoint->physic_timestamp;

@@ -41,6 +41,7 @@ struct Truth {
   int64_t pool_from = INT64_MAX;  // records from there on lie in the transient pool, and not in the files
   int64_t marked = 0;             // mq/dispatched: durable up to there
   int64_t flushed = 0;            // durable up to there, as the checkpoint says; 0: it is RocketMQ's, and does not
+  int64_t entries_end = 0;        // where the last record ends that a queue entry speaks of
   int64_t checkpoint_time = 0;    // durable up to that store time
   int64_t index_time = 0;         // and the index up to that
   size_t index_files = 0;

@@ -114,5 +114,21 @@ TEST_F(EntrySearchTest, FilesThatHaveChangedPlacesAreDerivedAgain) {
   }
 }
 
+// The one in the middle says now what lies behind the marker, which nobody looks at before the queues are believed.
+TEST_F(EntrySearchTest, AFileFromBehindTheMarkerIsDerivedAgain) {
+  const std::string marker = store_.Bytes(store_.layout().Dispatched());
+  for (int i = 40; i < 100; ++i) store_.Append("T", 0, std::to_string(i));
+  store_.DispatchAll();
+  const auto before = store_.QueueBytes();
+  ASSERT_TRUE(WriteFileAtomically(store_.layout().Dispatched(), marker).has_value());
+  const std::string aside = store_.layout().root() + "/aside";
+  ASSERT_EQ(std::rename(PathOf(10).c_str(), aside.c_str()), 0);
+  ASSERT_EQ(std::rename(PathOf(70).c_str(), PathOf(10).c_str()), 0);
+  ASSERT_EQ(std::rename(aside.c_str(), PathOf(70).c_str()), 0);
+  store_.Boot(false);
+  store_.DispatchAll();
+  EXPECT_EQ(store_.QueueBytes(), before);
+}
+
 }  // namespace
 }  // namespace mq::store
