@@ -87,6 +87,9 @@ helper_pid() { pgrep -f -- "mq-$1 --store $STORE"; }
 # not COMMAND...: fails when it succeeds. A plain `!` never ends a test, unless it is the last line.
 not() { if "$@"; then echo "succeeded: $*"; return 1; fi; }
 
+# not_sanitized WHY: leaves a test out of the runs under a sanitizer.
+not_sanitized() { case $BUILD in *asan | *tsan) skip "a sanitizer $1" ;; esac; }
+
 # sum: of the numbers on stdin, one a line.
 sum() { awk '{ n += $1 } END { print n + 0 }'; }
 
