@@ -79,6 +79,12 @@ std::optional<store::QueueOffset> Core::MinOffset(Queue& queue) const {
   return std::nullopt;
 }
 
+std::string Core::LogUnreadable() const {
+  if (!unreadable || *unreadable < log_reader->min()) return "";
+  const auto file = log_reader->Read(*unreadable, 0);
+  return file ? "" : file.error().what;
+}
+
 std::string Core::MinUnknown(const Queue& queue) {
   return "the smallest offset of queue " + std::to_string(queue.id()) + " of topic " + queue.topic() +
          " is not known yet: mq-reputd has to look at its files";

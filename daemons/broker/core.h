@@ -54,13 +54,7 @@ struct Core {
   StatsTable counters;     // by topic, queue and group
   bool draining = false;   // no more appends
   std::string log_damage;  // what recovery found of it; empty: none
-  // The file of the log, by its start, that a pull could not read when it last asked, and why.
-  struct Unreadable {
-    int64_t file;
-    std::string why;
-  };
-  std::optional<Unreadable> unreadable;
-  std::string pool_loss;  // what this start could not take from a left transient pool; empty: nothing
+  std::string pool_loss;   // what this start could not take from a left transient pool; empty: nothing
 
   bool sync_flush() const { return options.store.flush_disk_type == store::FlushDiskType::kSync; }
   store::PhysicalOffset flushed() const {
@@ -82,6 +76,10 @@ struct Core {
   bool QueueFilesAreChecked() const { return positions->reputd().queues_checked.load(std::memory_order_acquire) != 0; }
   // Whether the consume queue on disk is this queue's: a deleted topic's old entries are not.
   bool QueueFileIsBelieved(Queue& queue) const;
+  // Start of the log file that a pull could not read last.
+  std::optional<store::PhysicalOffset> unreadable;
+  // Why it still cannot be read; empty: it can, or it has expired.
+  std::string LogUnreadable() const;
   // Empty while messages may be appended; otherwise why not. Looked at anew on every tick and wake-up.
   std::string unwritable;
   // The slowest thing a held send may be waiting for, with its figures: "sync of the log: 812 ms".

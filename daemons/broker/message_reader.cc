@@ -253,7 +253,6 @@ MessageReader::Added MessageReader::AddRange(const store::QueueEntry& entry, con
     ReportFailure(entry.physical_offset, slice.error());
     return Added::kFailed;
   }
-  if (core_.unreadable && core_.unreadable->file == slice->pin->start()) core_.unreadable.reset();
   if (!is_record(slice->bytes.data())) return Added::kDamaged;
   range_end_ = entry.end();
   range_file_end_ = store::PhysicalOffset(slice->pin->end());
@@ -274,7 +273,7 @@ void MessageReader::ReportDamage(const Queue& queue, store::QueueOffset offset) 
 
 void MessageReader::ReportFailure(store::PhysicalOffset position, const Error& error) {
   const int64_t file = core_.options.store.commit_log_file_bytes;
-  core_.unreadable = {position.value() / file * file, error.what};
+  core_.unreadable = store::PhysicalOffset(position.value() / file * file);
   uint64_t suppressed = 0;
   if (!failure_lines_.Allow(&suppressed)) return;
   log::Err("pull.read", "the commit log cannot be read for now").Field("error", error).Field("suppressed", suppressed);

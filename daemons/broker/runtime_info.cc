@@ -113,7 +113,7 @@ protocol::KvTable RuntimeInfo(const Core& core) {
   }
   t.emplace_back("pageCacheLockTimeMills", "0");
   if (!core.log_damage.empty()) t.emplace_back("logDamage", core.log_damage);
-  if (core.unreadable) t.emplace_back("logUnreadable", core.unreadable->why);
+  if (std::string why = core.LogUnreadable(); !why.empty()) t.emplace_back("logUnreadable", std::move(why));
   if (std::string skipped = SkippedByDispatch(core.positions->reputd()); !skipped.empty()) {
     t.emplace_back("logSkipped", std::move(skipped));
   }

@@ -8,7 +8,8 @@
 // everything after a clean stop) never cuts the log: the bad stretch is skipped, kept and reported, also when nothing
 // whole is left behind it: then the log goes on where it is known to have been durable to. Damage above it is the end
 // of the log; where no checkpoint says how far it was flushed, only what no whole record follows is. Of a store whose
-// last writer was RocketMQ no position is known, only a time: there the log ends with its last whole record.
+// last writer was RocketMQ no position is known, only a time: it says which damage lies below the flush, and damage at
+// the end is cut off.
 #pragma once
 
 #include <cstdint>
