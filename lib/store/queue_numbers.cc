@@ -59,6 +59,20 @@ Result<QueueEnd> EndOfLastRecord(ConsumeQueueReader& reader, const StoreOptions&
   return found;
 }
 
+// By the entries whose records end at or below `limit`. Damaged files are dealt with by who checks the queues.
+Result<std::map<QueueName, QueueEnd>> EndsOfQueues(const StoreOptions& options, PhysicalOffset limit) {
+  std::map<QueueName, QueueEnd> ends;
+  MQ_ASSIGN(const auto queues, ListQueues(StoreLayout(options.root)));
+  ConsumeQueueReader reader(options, nullptr, limit);
+  for (const QueueName& queue : queues) {
+    auto last = EndOfLastRecord(reader, options, queue);
+    if (!last && last.error().code == ErrorCode::kCorruption) continue;
+    if (!last) return std::move(last).error();
+    ends.emplace(queue, *last);
+  }
+  return ends;
+}
+
 }  // namespace
 
 bool AddNumber(KnownNumbers& numbers, const QueueName& name, KnownNumber number) {
@@ -90,14 +104,9 @@ Result<KnownNumbers> NumbersOfEntries(const StoreOptions& options, PhysicalOffse
                                       const std::optional<DispatchedMarker>& marker) {
   KnownNumbers numbers;
   if (log_end.value() == 0) return numbers;
-  MQ_ASSIGN(auto queues, ListQueues(StoreLayout(options.root)));
-  ConsumeQueueReader reader(options, nullptr, log_end);
-  for (const QueueName& queue : queues) {
-    const auto last = EndOfLastRecord(reader, options, queue);
-    // Damaged files are dealt with by who checks the queues.
-    if (!last && last.error().code == ErrorCode::kCorruption) continue;
-    if (!last) return last.error();
-    AddNumber(numbers, queue, {last->end, last->record ? *last->record : marker ? marker->offset : log_end});
+  MQ_ASSIGN(const auto ends, EndsOfQueues(options, log_end));
+  for (const auto& [queue, last] : ends) {
+    AddNumber(numbers, queue, {last.end, last.record ? *last.record : marker ? marker->offset : log_end});
   }
   // The present life counts from 0.
   DropDeleted(numbers, tombstones);
@@ -106,14 +115,8 @@ Result<KnownNumbers> NumbersOfEntries(const StoreOptions& options, PhysicalOffse
 
 Result<PhysicalOffset> EndOfEntries(const StoreOptions& options, PhysicalOffset limit) {
   PhysicalOffset end(0);
-  MQ_ASSIGN(auto queues, ListQueues(StoreLayout(options.root)));
-  ConsumeQueueReader reader(options, nullptr, limit);
-  for (const QueueName& queue : queues) {
-    const auto last = EndOfLastRecord(reader, options, queue);
-    if (!last && last.error().code == ErrorCode::kCorruption) continue;
-    if (!last) return last.error();
-    if (last->record) end = std::max(end, *last->record);
-  }
+  MQ_ASSIGN(const auto ends, EndsOfQueues(options, limit));
+  for (const auto& [queue, last] : ends) end = std::max(end, last.record.value_or(end));
   return end;
 }
 
